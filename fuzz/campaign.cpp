@@ -1,0 +1,374 @@
+#include "fuzz/campaign.h"
+
+#include <poll.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <deque>
+#include <filesystem>
+
+#include "fuzz/campaign_plan.h"
+#include "fuzz/engine_process.h"
+#include "fuzz/examiner_thread.h"
+#include "fuzz/mutate.h"
+#include "fuzz/progress.h"
+#include "fuzz/stop_request.h"
+#include "repro/case_text.h"
+
+namespace dsafuzz {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+// An engine that dies is started again this often: a machine that kills them all must not keep us here.
+constexpr int kMostRestarts = 3;
+constexpr auto kGrace = std::chrono::seconds(15);  // for an engine to stop in good order
+
+std::int64_t elements_of(const Case& c) {
+  std::int64_t total = 0;
+  for (const TensorSpec& tensor : c.tensors) {
+    if (const auto shape = concrete_shape(tensor, c.shapes)) total += element_count(*shape);
+  }
+  return total;
+}
+
+// The folder's YAML cases for the scenario, into the corpus.
+Result<void> add_seeds(const std::string& folder, const Scenario& scenario, Store& store) {
+  if (auto ok = store.add_to_corpus(scenario.base); !ok) return ok;
+  if (const auto healthy = healthy_base(scenario)) {
+    if (auto ok = store.add_to_corpus(*healthy); !ok) return ok;
+  }
+  if (folder.empty()) return {};
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator at(fs::path(folder) / scenario.name, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().extension() == ".yaml") files.push_back(at->path());
+  }
+  std::ranges::sort(files);
+  for (const fs::path& file : files) {
+    const Result<Case> c = load_case(file.string());
+    if (!c) return std::unexpected(c.error());
+    if (!belongs(scenario, *c)) {
+      return input_problem("is not a variant of scenario '" + scenario.name + "'", file.string(),
+                           "a seed differs from the scenario in nothing but what may vary");
+    }
+    if (auto ok = store.add_to_corpus(*c); !ok) return ok;
+  }
+  return {};
+}
+
+class Campaign {
+ public:
+  Campaign(const CampaignOptions& options, Store store, std::vector<Scenario> scenarios);
+  Result<CampaignSummary> run();
+
+ private:
+  struct Running {
+    EngineProcess process;
+    PlannedEngine plan;
+    int restarts = 0;
+    std::optional<Clock::time_point> told_at;  // to stop
+    Clock::time_point started = Clock::now();
+
+    // No worker can hold an engine longer than this, unless it is stuck itself.
+    bool is_overdue() const {
+      const RunSettings& s = process.options().settings;
+      const std::chrono::duration<double> limit(plan.seconds);
+      return plan.seconds > 0 && Clock::now() - started > limit + s.time_limit + s.start_limit + kGrace;
+    }
+  };
+
+  Result<void> start_engine(const PlannedEngine& plan, int restarts);
+  void examine_leftovers(ExaminerThread& examiner);
+  void search(ExaminerThread& examiner);
+  void reap();
+  void ended(Running& engine, int status);
+  void count(const PlannedEngine& plan, const EngineStatus& status);
+  void wait_and_show(ExaminerThread& examiner, const char* doing);
+  void take_reports(ExaminerThread& examiner);
+  ProgressFacts facts(const char* doing);
+
+  const CampaignOptions& options_;
+  Store store_;
+  std::vector<Scenario> scenarios_;
+  std::map<std::string, Scenario> by_name_;
+  StopRequest stop_;
+  Progress progress_;
+  CampaignSummary summary_;
+  std::deque<PlannedEngine> waiting_;
+  std::vector<Running> running_;
+  std::optional<Clock::time_point> search_start_;
+  std::optional<Problem> fatal_;  // an engine that could not start at all
+};
+
+Campaign::Campaign(const CampaignOptions& options, Store store, std::vector<Scenario> scenarios)
+    : options_(options),
+      store_(std::move(store)),
+      scenarios_(std::move(scenarios)),
+      progress_(options.progress, options.terminal) {
+  for (const Scenario& scenario : scenarios_) {
+    by_name_.emplace(scenario.name, scenario);
+    summary_.scenarios.push_back({.name = scenario.name});
+  }
+  summary_.known = store_.findings().size();
+}
+
+Result<CampaignSummary> Campaign::run() {
+  if (auto recovered = store_.recover_interrupted(); !recovered) return std::unexpected(recovered.error());
+  if (auto absorbed = store_.absorb_additions(); !absorbed) return std::unexpected(absorbed.error());
+  for (const Scenario& scenario : scenarios_) {
+    if (auto ok = add_seeds(options_.seeds, scenario, store_); !ok) return std::unexpected(ok.error());
+  }
+  {
+    ExaminerThread examiner(options_, store_, by_name_, stop_.asked());
+    examine_leftovers(examiner);
+    search(examiner);
+    examiner.allow(true);
+    while (examiner.busy() || (store_.candidate_count() > 0 && !stop_.asked() && examiner.problem().empty())) {
+      wait_and_show(examiner, stop_.asked() ? "stopping" : "examining");
+    }
+    examiner.finish();
+    take_reports(examiner);
+    if (const std::string problem = examiner.problem(); !problem.empty()) summary_.problems.push_back(problem);
+  }
+  if (auto absorbed = store_.absorb_additions(); !absorbed) summary_.problems.push_back(absorbed.error().text());
+  summary_.waiting = store_.candidate_count();
+  summary_.interrupted = stop_.asked();
+  std::uint64_t executions = 0;
+  for (const ScenarioSummary& scenario : summary_.scenarios) executions += scenario.executions;
+  if (fatal_ && executions == 0 && summary_.findings.empty()) return std::unexpected(*fatal_);
+  return std::move(summary_);
+}
+
+void Campaign::examine_leftovers(ExaminerThread& examiner) {
+  if (store_.candidate_count() > 0) progress_.say("Examining candidates of an earlier campaign first.");
+  examiner.allow(true);
+  while (examiner.busy() && !stop_.asked()) wait_and_show(examiner, "examining");
+  examiner.allow(options_.runs == 0);
+}
+
+void Campaign::search(ExaminerThread& examiner) {
+  const auto plan = plan_engines(scenarios_.size(), options_.runs, options_.seconds, options_.jobs);
+  waiting_.assign(plan.begin(), plan.end());
+  search_start_ = Clock::now();
+  bool told = false;
+  while (!running_.empty() || (!waiting_.empty() && !stop_.asked())) {
+    while (!stop_.asked() && !waiting_.empty() && running_.size() < options_.jobs) {
+      const PlannedEngine next = waiting_.front();
+      waiting_.pop_front();
+      if (auto ok = start_engine(next, 0); !ok) {
+        fatal_ = ok.error();
+        summary_.problems.push_back(ok.error().text());
+        waiting_.clear();
+      }
+    }
+    if (stop_.asked()) {
+      if (!told) progress_.say("Stopping. Candidates are kept; Ctrl-C again ends at once.");
+      told = true;
+      for (Running& engine : running_) {
+        if (!engine.told_at) {
+          engine.process.ask_to_stop();
+          engine.told_at = Clock::now();
+        } else if (Clock::now() - *engine.told_at > kGrace) {
+          engine.process.kill();
+        }
+      }
+    }
+    for (const Running& engine : running_) {
+      if (engine.is_overdue()) engine.process.kill();
+    }
+    wait_and_show(examiner, stop_.asked() ? "stopping" : "fuzzing");
+    reap();
+  }
+}
+
+Result<void> Campaign::start_engine(const PlannedEngine& plan, int restarts) {
+  const Scenario& scenario = scenarios_[plan.scenario];
+  EngineOptions engine;
+  engine.scenario = scenario.file;
+  engine.out = store_.folder();
+  engine.index = plan.index;
+  // A restarted engine must not walk the same way into what killed it.
+  engine.seed = restarts == 0 ? options_.seed : Random::mixed(options_.seed + static_cast<std::uint64_t>(restarts));
+  engine.runs = plan.runs;
+  engine.seconds = plan.seconds;
+  engine.known_every = options_.known_every;
+  engine.settings = options_.settings;
+  Result<EngineProcess> process =
+      EngineProcess::start(options_.program, engine, store_.log_file({scenario.name, plan.index}));
+  if (!process) return std::unexpected(process.error());
+  running_.push_back({.process = std::move(*process), .plan = plan, .restarts = restarts});
+  return {};
+}
+
+void Campaign::reap() {
+  std::vector<Running> still;
+  std::vector<Running> over;
+  for (Running& engine : running_) {
+    engine.process.status();
+    (engine.process.ended() ? over : still).push_back(std::move(engine));
+  }
+  running_.clear();
+  for (Running& engine : still) running_.push_back(std::move(engine));
+  for (Running& engine : over) ended(engine, *engine.process.ended());
+}
+
+void Campaign::ended(Running& engine, int status) {
+  const EngineStatus last = engine.process.status();
+  const EngineName name{scenarios_[engine.plan.scenario].name, engine.plan.index};
+  count(engine.plan, last);
+  if (auto recovered = store_.recover_interrupted(name); !recovered) {
+    summary_.problems.push_back(recovered.error().text());
+  }
+  if (last.done && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  const std::string how = WIFSIGNALED(status) ? "was ended by signal " + std::to_string(WTERMSIG(status))
+                                              : "ended with exit code " + std::to_string(WEXITSTATUS(status));
+  const std::string what = !last.problem.empty()
+                               ? last.problem
+                               : "engine " + name.text() + " " + how + " (see " + store_.log_file(name) + ")";
+  if (stop_.asked() && last.problem.empty()) return;
+  summary_.problems.push_back(what);
+  progress_.say(what);
+  if (!last.problem.empty()) {
+    fatal_ = Problem{Problem::Kind::environment, last.problem, "", ""};
+    return;
+  }
+  PlannedEngine rest = engine.plan;
+  if (rest.runs > 0) rest.runs -= std::min(rest.runs, last.executions);
+  if (rest.seconds > 0) rest.seconds -= last.seconds;
+  const bool left = (engine.plan.runs == 0 || rest.runs > 0) && (engine.plan.seconds == 0 || rest.seconds > 0);
+  if (!left || engine.restarts >= kMostRestarts) return;
+  if (auto ok = start_engine(rest, engine.restarts + 1); !ok) summary_.problems.push_back(ok.error().text());
+}
+
+void Campaign::count(const PlannedEngine& plan, const EngineStatus& status) {
+  ScenarioSummary& scenario = summary_.scenarios[plan.scenario];
+  scenario.executions += status.executions;
+  scenario.seconds += status.seconds;
+  scenario.restarts += status.restarts;
+  scenario.left_out += status.left_out;
+  scenario.features = std::max(scenario.features, status.features);
+}
+
+void Campaign::wait_and_show(ExaminerThread& examiner, const char* doing) {
+  std::vector<pollfd> pipes;
+  for (const Running& engine : running_) pipes.push_back({engine.process.status_fd(), POLLIN, 0});
+  ::poll(pipes.data(), pipes.size(), 100);
+  // A closed pipe is always readable; its engine is about to be reaped.
+  for (const pollfd& pipe : pipes) {
+    if (pipe.revents & POLLHUP) ::poll(nullptr, 0, 5);
+  }
+  for (Running& engine : running_) engine.process.status();
+  take_reports(examiner);
+  progress_.show(facts(doing));
+}
+
+void Campaign::take_reports(ExaminerThread& examiner) {
+  for (Examination& report : examiner.take_reports()) {
+    switch (report.end) {
+      case Examination::End::confirmed:
+      case Examination::End::flaky:
+        summary_.findings.push_back({.scenario = report.minimal.scenario,
+                                     .signature = report.signature.text(),
+                                     .folder = report.folder,
+                                     .confirmed = report.confirmed,
+                                     .confirmations = report.confirmations,
+                                     .elements = elements_of(report.minimal),
+                                     .one_minimal = report.one_minimal});
+        progress_.say("Found: " + report.signature.text() + " (" + report.minimal.scenario + "), confirmed " +
+                      std::to_string(report.confirmed) + " of " + std::to_string(report.confirmations));
+        break;
+      case Examination::End::not_confirmed: ++summary_.not_confirmed; break;
+      case Examination::End::duplicate:
+      case Examination::End::harmless:
+      case Examination::End::stopped: break;
+    }
+  }
+}
+
+ProgressFacts Campaign::facts(const char* doing) {
+  ProgressFacts f{.doing = doing};
+  for (const ScenarioSummary& scenario : summary_.scenarios) {
+    f.executions += scenario.executions;
+    f.features += scenario.features;
+    f.restarts += scenario.restarts;
+  }
+  for (Running& engine : running_) {
+    const EngineStatus& status = engine.process.status();
+    f.executions += status.executions;
+    f.features += status.features;
+    f.restarts += status.restarts;
+    if (status.seconds > 0) f.per_second += static_cast<double>(status.executions) / status.seconds;
+  }
+  f.findings = summary_.findings.size();
+  f.candidates = store_.candidate_count();
+  f.engines = running_.size();
+  if (search_start_ && (!running_.empty() || !waiting_.empty())) {
+    if (options_.seconds > 0) {
+      const double passed = std::chrono::duration<double>(Clock::now() - *search_start_).count();
+      f.seconds_left = std::max(0.0, options_.seconds - passed);
+    } else if (options_.runs > 0) {
+      const std::uint64_t all = options_.runs * scenarios_.size();
+      f.runs_left = all - std::min(all, f.executions);
+    }
+  }
+  return f;
+}
+
+}  // namespace
+
+Result<CampaignSummary> run_campaign(const CampaignOptions& options) {
+  if (options.scenarios.empty()) return input_problem("no scenario is given");
+  if (options.jobs == 0) return input_problem("no job is allowed", "--jobs", "1 or more");
+  std::vector<Scenario> scenarios;
+  for (const std::string& file : options.scenarios) {
+    Result<Scenario> scenario = load_scenario(file);
+    if (!scenario) return std::unexpected(scenario.error());
+    scenario->file = file;
+    if (std::ranges::find(scenarios, scenario->name, &Scenario::name) != scenarios.end()) {
+      return input_problem("scenario '" + scenario->name + "' is given twice", file);
+    }
+    scenarios.push_back(std::move(*scenario));
+  }
+  Result<Store> store = Store::open(options.out, Store::Access::exclusive);
+  if (!store) return std::unexpected(store.error());
+  return Campaign(options, std::move(*store), std::move(scenarios)).run();
+}
+
+std::string to_text(const CampaignSummary& s) {
+  std::string text;
+  std::array<char, 200> line;
+  for (const ScenarioSummary& scenario : s.scenarios) {
+    const double rate = scenario.seconds > 0 ? static_cast<double>(scenario.executions) / scenario.seconds : 0;
+    std::snprintf(line.data(), line.size(), ": %llu executions, %.0f/s, %llu features",
+                  static_cast<unsigned long long>(scenario.executions), rate,
+                  static_cast<unsigned long long>(scenario.features));
+    text += scenario.name + line.data();
+    if (scenario.left_out > 0) text += ", " + std::to_string(scenario.left_out) + " left out as known";
+    if (scenario.restarts > 0) text += ", " + std::to_string(scenario.restarts) + " worker restarts";
+    text += "\n";
+  }
+  if (s.findings.empty()) text += "No new finding.\n";
+  for (const FindingSummary& finding : s.findings) {
+    text += "\n" + finding.signature + "\n  scenario:  " + finding.scenario +
+            "\n  confirmed: " + std::to_string(finding.confirmed) + " of " + std::to_string(finding.confirmations) +
+            (finding.confirmed < finding.confirmations ? " (flaky)" : "") +
+            "\n  minimal:   " + std::to_string(finding.elements) + (finding.elements == 1 ? " element" : " elements") +
+            (finding.one_minimal ? ", 1-minimal" : ", may not be minimal") + "\n  folder:    " + finding.folder + "\n";
+  }
+  if (s.known > 0) text += "\nFindings known before: " + std::to_string(s.known) + "\n";
+  if (s.not_confirmed > 0) text += "Not confirmed, set aside: " + std::to_string(s.not_confirmed) + "\n";
+  if (s.waiting > 0) {
+    text += "Candidates not yet examined: " + std::to_string(s.waiting) +
+            "; the next campaign in this folder begins with them.\n";
+  }
+  for (const std::string& problem : s.problems) text += "Trouble: " + problem + "\n";
+  if (s.interrupted) text += "Stopped before the end.\n";
+  return text;
+}
+
+}  // namespace dsafuzz

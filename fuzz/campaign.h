@@ -1,0 +1,74 @@
+// A campaign: engines search, an examiner turns what they met into findings, and a person sees how it goes.
+//
+// Deterministic for a number of runs: the same scenarios, seed, runs and folder content give the same findings with
+// byte-identical minimal cases, whatever --jobs says and however fast the machine is. For that, engines share nothing
+// while they run (each reads the corpus as it was at the start, and what they add is joined at the end), and candidates
+// are examined after the last engine has ended, in the order of scenario, engine and execution. Without a number of
+// runs, candidates are examined while the search goes on, and time decides how far it gets.
+//
+// Candidates that an earlier, interrupted campaign left in the folder are examined first.
+#pragma once
+
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fuzz/examine.h"
+#include "repro/executor.h"
+
+namespace dsafuzz {
+
+using StartWorkers = std::function<Result<std::unique_ptr<Executor>>(const RunSettings&)>;
+
+struct CampaignOptions {
+  std::vector<std::string> scenarios;  // files, at least one; names differ
+  RunSettings settings;                // of the search; the examiner always blocks
+  double seconds = 0;                  // for the search; 0: no limit
+  std::uint64_t runs = 0;              // executions for each scenario; 0: no limit
+  std::uint64_t seed = 1;
+  std::size_t jobs = 1;  // engines at once
+  std::string out = "dsafuzz-out";
+  std::string seeds;              // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
+  std::uint64_t known_every = 0;  // known_filter.h; 0: by device
+  int confirmations = 5;
+  int reduce_executions = 500;
+  std::string program = "/proc/self/exe";   // run as `program engine ARGUMENTS` (engine_options.h)
+  StartWorkers start_workers;               // for the examiner, called on its thread: the device, and the CPU
+  ReproducerRunner* reproducers = nullptr;  // null: reproducers are written, not run
+  std::FILE* progress = nullptr;            // null: silent
+  bool terminal = false;                    // progress is one
+};
+
+struct ScenarioSummary {
+  std::string name;
+  std::uint64_t executions = 0, features = 0, restarts = 0, left_out = 0;
+  double seconds = 0;  // of its engines, added up
+};
+
+struct FindingSummary {
+  std::string scenario, signature, folder;
+  int confirmed = 0, confirmations = 0;
+  std::int64_t elements = 0;  // of the minimal case
+  bool one_minimal = false;
+};
+
+struct CampaignSummary {
+  std::vector<ScenarioSummary> scenarios;  // in the order given
+  std::vector<FindingSummary> findings;    // new ones, in the order found
+  std::size_t known = 0;                   // findings in the folder before
+  int not_confirmed = 0;                   // set aside
+  std::size_t waiting = 0;                 // candidates not examined: the next campaign begins with them
+  bool interrupted = false;
+  std::vector<std::string> problems;  // what went wrong on the way: lost engines, a full disk
+};
+// The text for a person; ends with a newline.
+std::string to_text(const CampaignSummary& summary);
+
+// Call from the main thread: engines die with the thread that calls. Ctrl-C (SIGINT) or SIGTERM stops the engines and
+// the examiner in good order; a second one ends the process at once, with exit code 130.
+// Problem: a scenario, seed or folder that cannot be used, or no engine could run at all.
+Result<CampaignSummary> run_campaign(const CampaignOptions& options);
+
+}  // namespace dsafuzz

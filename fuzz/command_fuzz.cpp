@@ -1,0 +1,90 @@
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "fuzz/campaign.h"
+#include "fuzz/commands.h"
+#include "fuzz/expectation.h"
+#include "fuzz/run_reproducer.h"
+#include "fuzz/worker_pool.h"
+#include "repro/case_text.h"
+#include "repro/scenario.h"
+
+namespace dsafuzz {
+namespace {
+
+void print_json(const CampaignSummary& summary) {
+  nlohmann::ordered_json out{{"version", 1}, {"interrupted", summary.interrupted}, {"known_before", summary.known}};
+  out["scenarios"] = nlohmann::ordered_json::array();
+  for (const ScenarioSummary& s : summary.scenarios) {
+    out["scenarios"].push_back({{"name", s.name},
+                                {"executions", s.executions},
+                                {"features", s.features},
+                                {"seconds", s.seconds},
+                                {"restarts", s.restarts}});
+  }
+  out["findings"] = nlohmann::ordered_json::array();
+  for (const FindingSummary& f : summary.findings) {
+    out["findings"].push_back({{"scenario", f.scenario},
+                               {"signature", f.signature},
+                               {"folder", f.folder},
+                               {"confirmed", f.confirmed},
+                               {"confirmations", f.confirmations},
+                               {"one_minimal", f.one_minimal}});
+  }
+  out["not_confirmed"] = summary.not_confirmed;
+  out["waiting"] = summary.waiting;
+  out["problems"] = summary.problems;
+  std::printf("%s\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+}
+
+}  // namespace
+
+int fuzz_command(const FuzzFlags& flags) {
+  const auto settings = settings_of(flags.run, false);
+  if (!settings) return fail(settings.error());
+  std::vector<Scenario> scenarios;
+  for (const std::string& path : flags.scenarios) {
+    auto scenario = load_scenario(path);
+    if (!scenario) return fail(scenario.error());
+    scenarios.push_back(std::move(*scenario));
+  }
+  ProcessReproducerRunner reproducers;
+  CampaignOptions options;
+  options.scenarios = flags.scenarios;
+  options.settings = *settings;
+  options.seconds = flags.seconds;
+  options.runs = flags.runs;
+  options.seed = flags.seed;
+  options.jobs = static_cast<std::size_t>(flags.jobs);
+  options.out = flags.out;
+  options.seeds = flags.seeds;
+  options.confirmations = flags.confirmations;
+  const std::string modules = flags.run.modules.empty() ? folder_of(flags.scenarios[0]) : flags.run.modules;
+  options.start_workers = [modules](const RunSettings& wanted) { return start_workers(wanted, modules); };
+  options.reproducers = flags.run_reproducers ? &reproducers : nullptr;
+  options.progress = stderr;
+  options.terminal = isatty(STDERR_FILENO);
+
+  const auto summary = run_campaign(options);
+  if (!summary) return fail(summary.error());
+  if (flags.run.json) {
+    print_json(*summary);
+  } else {
+    std::fputs(to_text(*summary).c_str(), stdout);
+  }
+  if (flags.expect) {
+    bool met = true;
+    for (const Scenario& scenario : scenarios) {
+      const auto missing = expectation_unmet(scenario, flags.out);
+      if (missing) std::fprintf(stderr, "dsafuzz: %s: %s\n", scenario.name.c_str(), missing->c_str());
+      met = met && !missing;
+    }
+    return met ? 0 : 1;
+  }
+  return summary->findings.empty() && summary->known == 0 ? 0 : 1;
+}
+
+}  // namespace dsafuzz

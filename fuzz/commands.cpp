@@ -1,0 +1,28 @@
+#include "fuzz/commands.h"
+
+#include <cstdio>
+#include <filesystem>
+
+namespace dsafuzz {
+
+Result<RunSettings> settings_of(const RunFlags& flags, bool blocking) {
+  RunSettings settings;
+  settings.device = DSAFUZZ_TRY(parse_device(flags.device));
+  settings.blocking = blocking;
+  settings.caching = flags.caching;
+  settings.cpp_stacks = flags.cpp_stacks;
+  settings.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(flags.time_limit * 1000));
+  return settings;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  return parent.empty() ? "." : parent;
+}
+
+int fail(const Problem& problem) {
+  std::fprintf(stderr, "dsafuzz: %s\n", problem.text().c_str());
+  return problem.exit_code();
+}
+
+}  // namespace dsafuzz

@@ -1,0 +1,70 @@
+// The sub-commands of `dsafuzz`, each from parsed flags to an exit code: 0 nothing found or as expected, 1 findings,
+// 2 usage or input error, 3 environment problem. They print to stdout; problems go to stderr in one line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "repro/executor.h"
+#include "repro/result.h"
+#include "repro/run_settings.h"
+
+namespace dsafuzz {
+
+// Flags that every command which runs cases has.
+struct RunFlags {
+  std::string device = "vcuda";
+  std::string modules;     // folder of TorchScript files; empty: beside the scenario or case
+  double time_limit = 10;  // seconds for one case
+  bool caching = false;
+  bool cpp_stacks = false;
+  bool json = false;
+};
+Result<RunSettings> settings_of(const RunFlags& flags, bool blocking);
+
+struct FuzzFlags {
+  RunFlags run;
+  std::vector<std::string> scenarios;
+  double seconds = 0;
+  std::uint64_t runs = 0;
+  std::uint64_t seed = 1;
+  int jobs = 1;
+  std::string out = "dsafuzz-out";
+  std::string seeds;
+  int confirmations = 5;
+  bool expect = false;  // compare with the scenarios' expectations
+  bool run_reproducers = true;
+};
+int fuzz_command(const FuzzFlags& flags);
+
+struct ReplayFlags {
+  RunFlags run;
+  std::vector<std::string> cases;  // files, or folders with case.yaml and perhaps expect.yaml
+  int repeat = 1;
+  bool log = false;  // print what the child printed
+};
+int replay_command(const ReplayFlags& flags);
+
+struct ExamineFlags {
+  RunFlags run;
+  std::string the_case;
+  std::string scenario;  // says what counts as a finding; may be empty
+  std::string out = "dsafuzz-out";
+  int confirmations = 5;
+  int executions = 500;  // 0: do not reduce
+  bool run_reproducers = true;
+};
+int reduce_command(const ExamineFlags& flags);  // examines the case, prints the minimal one
+int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
+
+int check_command(const std::vector<std::string>& files);
+int list_command(const std::string& folder, bool json);
+int show_command(const std::string& the_case, bool json);
+
+// The folder a path lies in, for module files.
+std::string folder_of(const std::string& path);
+// Prints the problem in one line on stderr and returns its exit code.
+int fail(const Problem& problem);
+
+}  // namespace dsafuzz

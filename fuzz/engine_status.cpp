@@ -1,0 +1,37 @@
+#include "fuzz/engine_status.h"
+
+#include <nlohmann/json.hpp>
+
+namespace dsafuzz {
+namespace {
+using Json = nlohmann::ordered_json;
+}
+
+std::string to_line(const EngineStatus& s) {
+  const Json json{
+      {"executions", s.executions}, {"seconds", s.seconds},   {"features", s.features}, {"corpus", s.corpus},
+      {"candidates", s.candidates}, {"restarts", s.restarts}, {"left_out", s.left_out}, {"done", s.done},
+      {"problem", s.problem}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<EngineStatus> parse_status(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  const auto count = [&](const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+  };
+  if (!json.is_object() || !json.contains("executions")) return environment_problem("an engine sent no status line");
+  const auto seconds = json.find("seconds"), done = json.find("done"), problem = json.find("problem");
+  return EngineStatus{.executions = count("executions"),
+                      .seconds = seconds != json.end() && seconds->is_number() ? seconds->get<double>() : 0,
+                      .features = count("features"),
+                      .corpus = count("corpus"),
+                      .candidates = count("candidates"),
+                      .restarts = count("restarts"),
+                      .left_out = count("left_out"),
+                      .done = done != json.end() && done->is_boolean() && done->get<bool>(),
+                      .problem = problem != json.end() && problem->is_string() ? problem->get<std::string>() : ""};
+}
+
+}  // namespace dsafuzz

@@ -1,0 +1,246 @@
+#include "fuzz/examine.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "repro/case_text.h"
+#include "repro/diagnose.h"
+#include "repro/emit.h"
+#include "repro/reduce.h"
+
+namespace dsafuzz {
+namespace {
+
+// The CPU refuses the values, not merely the dtype: an operator that has no CPU version for it says nothing about them.
+bool refuses_values(const Outcome& outcome) {
+  return outcome.end == Outcome::End::threw && outcome.error.find("not implemented") == std::string::npos;
+}
+
+std::string sentence_of(const std::string& file, const RunReport& report) {
+  if (!report.ran) return "`" + file + "` could not be run here.";
+  switch (report.exit_code) {
+    case 0: return "`" + file + "` was run: the bug did not show.";
+    case 1: return "`" + file + "` was run: the bug shows.";
+    case 125: return "`" + file + "` was run and said that it cannot run here.";
+  }
+  return "`" + file + "` was run and ended with code " + std::to_string(report.exit_code) + ".";
+}
+
+nlohmann::ordered_json json_of(const RunReport& report) {
+  return {{"ran", report.ran}, {"exit_code", report.exit_code}, {"said", report.said}};
+}
+
+}  // namespace
+
+struct Examiner::Judgement {
+  Diagnosis diagnosis;
+  Outcome outcome;
+  const Signature& signature() const { return diagnosis.signature; }
+};
+
+Examiner::Examiner(Store& store, Executor& device, Executor* cpu, ReproducerRunner* reproducers,
+                   const std::map<std::string, Scenario>& scenarios, ExamineOptions options)
+    : store_(store),
+      device_(device),
+      cpu_(cpu),
+      reproducers_(reproducers),
+      scenarios_(scenarios),
+      options_(std::move(options)) {}
+
+bool Examiner::is_finding(const Case& c, Verdict verdict) const {
+  const auto scenario = scenarios_.find(c.scenario);
+  return scenario == scenarios_.end() ? is_bug(verdict) : scenario->second.is_finding(verdict);
+}
+
+// Runs the case and says what it means; `ask_cpu`: where the device accepts it, does the CPU too?
+Result<Examiner::Judgement> Examiner::judge(const Case& c, bool fresh, bool ask_cpu) {
+  Result<Outcome> outcome = fresh ? device_.run_fresh(c) : device_.run(c);
+  if (!outcome) return std::unexpected(outcome.error());
+  Judgement judgement{diagnose(c, *outcome), std::move(*outcome)};
+  if (!ask_cpu || !cpu_ || judgement.outcome.end != Outcome::End::returned) return judgement;
+  if (is_finding(c, judgement.signature().verdict)) return judgement;
+  const Result<Outcome> second = cpu_->run(c);
+  if (!second) return std::unexpected(second.error());
+  if (refuses_values(*second)) judgement.diagnosis = diagnose_silent(c, judgement.outcome, *second);
+  return judgement;
+}
+
+Result<Examination> Examiner::examine(const Candidate& candidate) {
+  Examination result;
+  const bool suspect = candidate.kind == Candidate::Kind::suspect;
+  const bool silent = suspect || candidate.signature.verdict == Verdict::silent;
+  const Case& original = candidate.the_case;
+  slips_.clear();
+  const auto done = [&](Examination::End end, std::string why = {}) -> Result<Examination> {
+    result.end = end;
+    result.why = std::move(why);
+    if (suspect) {
+      if (auto ok = store_.mark_answered(candidate.signature); !ok) return std::unexpected(ok.error());
+    }
+    store_.remove_candidate(candidate);
+    return result;
+  };
+  result.signature = candidate.signature;
+  if (!suspect && store_.has_finding(candidate.signature)) return done(Examination::End::duplicate, "known already");
+  if (suspect && !cpu_) return done(Examination::End::harmless, "there is no CPU to ask");
+
+  // Alone, in processes that ran nothing before. A bug that shows now and then gets as many tries as confirmations.
+  bool shows = false;
+  for (int tries = 0; tries < std::max(1, options_.confirmations) && !shows; ++tries) {
+    if (stopped()) return result;
+    const auto alone = judge(original, true, silent);
+    if (!alone) return std::unexpected(alone.error());
+    result.signature = alone->signature();
+    shows = is_finding(original, result.signature.verdict);
+    if (candidate.kind == Candidate::Kind::suspect && !shows) break;
+  }
+  if (!shows) {
+    if (suspect) return done(Examination::End::harmless, "the CPU accepts it too");
+    if (candidate.kind == Candidate::Kind::interrupted)
+      return done(Examination::End::harmless, "it runs without trouble");
+    result.end = Examination::End::not_confirmed;
+    result.why = "met as " + candidate.signature.text() + "; alone in a fresh process it did not fail";
+    if (auto ok = store_.set_aside(candidate, result.why); !ok) return std::unexpected(ok.error());
+    return result;
+  }
+  if (store_.has_finding(result.signature)) return done(Examination::End::duplicate, "known already");
+
+  const Signature wanted = result.signature;
+  Result<Finding> finding = confirmed(original, wanted, result);
+  if (!finding) return std::unexpected(finding.error());
+  if (stopped()) return result;
+  for (const auto& [signature, found] : slips_) {
+    if (auto ok = keep_slip(candidate, signature, found); !ok) return std::unexpected(ok.error());
+  }
+  if (finding->confirmed == 0) {
+    result.end = Examination::End::not_confirmed;
+    result.why = "it failed once in a fresh process and never again in " + std::to_string(options_.confirmations);
+    if (auto ok = store_.set_aside(candidate, result.why); !ok) return std::unexpected(ok.error());
+    return result;
+  }
+  Result<std::string> folder = publish(*finding);
+  if (!folder) return std::unexpected(folder.error());
+  result.folder = std::move(*folder);
+  const bool always = finding->confirmed == finding->confirmations;
+  return done(always ? Examination::End::confirmed : Examination::End::flaky);
+}
+
+// Reduces with persistent or with fresh workers. Returns the start where it cannot be reduced.
+Result<Case> Examiner::reduced(const Case& start, const Signature& wanted, bool fresh, Examination& examination) {
+  std::optional<Problem> problem;
+  const TryCase try_case = [&](const Case& c) -> Trial {
+    if (problem || stopped()) return {};
+    auto judgement = judge(c, fresh, wanted.verdict == Verdict::silent);
+    if (!judgement) {
+      problem = judgement.error();
+      return {};
+    }
+    return {judgement->signature(), judgement->outcome.step, std::move(judgement->outcome.results)};
+  };
+  ReduceLimits limits;
+  limits.executions = wanted.verdict == Verdict::hang ? options_.hang_executions : options_.executions;
+  // The clock only says whether to stop.
+  limits.seconds = 1;
+  limits.clock = [&] { return problem || stopped() ? 2.0 : 0.0; };
+  const Result<Reduction> reduction = reduce(start, wanted, try_case, limits);
+  if (problem) return std::unexpected(*problem);
+  if (!reduction) return start;
+  examination.executions += reduction->executions;
+  examination.one_minimal = reduction->one_minimal;
+  for (const Slip& slip : reduction->slips) slips_.emplace_back(slip.signature, slip.found);
+  return reduction->minimal;
+}
+
+Result<Finding> Examiner::confirmed(const Case& original, const Signature& wanted, Examination& examination) {
+  const bool silent = wanted.verdict == Verdict::silent;
+  Result<Case> minimal = reduced(original, wanted, false, examination);
+  if (!minimal) return std::unexpected(minimal.error());
+  Finding finding{.signature = wanted, .original = original, .minimal = *minimal};
+  finding.settings = device_.settings();
+
+  // 0: with the persistent worker's minimum; 1: reduced again with fresh workers, where that one owed its failure to
+  // an earlier run; 2: as first met.
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    if (attempt == 1) {
+      if (finding.minimal == original) continue;
+      minimal = reduced(original, wanted, true, examination);
+      if (!minimal) return std::unexpected(minimal.error());
+      finding.minimal = *minimal;
+    } else if (attempt == 2) {
+      if (finding.minimal == original) break;
+      finding.minimal = original;
+      examination.one_minimal = false;
+    }
+    finding.confirmed = finding.confirmations = 0;
+    for (int i = 0; i < options_.confirmations; ++i) {
+      if (stopped()) return finding;
+      const auto run = judge(finding.minimal, true, silent);
+      if (!run) return std::unexpected(run.error());
+      ++finding.confirmations;
+      if (run->signature() != wanted) continue;
+      ++finding.confirmed;
+      finding.outcome = run->outcome;
+      finding.evidence = run->diagnosis.evidence;
+      finding.earliest_frame = run->diagnosis.earliest_frame;
+      finding.advice = advise(finding.minimal, run->diagnosis);
+    }
+    if (finding.confirmed > 0) break;
+  }
+  if (cpu_ && !stopped()) {
+    const Result<Outcome> second = cpu_->run_fresh(finding.minimal);
+    if (!second) return std::unexpected(second.error());
+    finding.cpu_opinion = opinion(*second);
+  }
+  finding.executions = examination.executions;
+  finding.one_minimal = examination.one_minimal;
+  examination.minimal = finding.minimal;
+  examination.confirmed = finding.confirmed;
+  examination.confirmations = finding.confirmations;
+  return finding;
+}
+
+// Writes the files where nobody looks yet, runs them, notes the results, and makes all of it appear at once.
+Result<std::string> Examiner::publish(const Finding& finding) {
+  Result<StagedFinding> staged = store_.stage(finding.signature);
+  if (!staged) return std::unexpected(staged.error());
+  const std::pair<const char*, std::string> files[] = {
+      {"case.yaml", to_yaml(finding.minimal)}, {"original.yaml", to_yaml(finding.original)},
+      {"repro.py", emit_python(finding)},      {"repro.cpp", emit_cpp(finding)},
+      {"CMakeLists.txt", emit_cmake(finding)}, {"log.txt", finding.outcome.log}};
+  for (const auto& [name, content] : files) {
+    if (auto ok = staged->write(name, content); !ok) return std::unexpected(ok.error());
+  }
+  std::string report = emit_report(finding), json_text = emit_json(finding);
+  if (reproducers_) {
+    const Device& device = finding.settings.device;
+    const RunReport python = reproducers_->run_python(staged->folder() + "/repro.py", device);
+    const RunReport cpp = reproducers_->run_cpp(staged->folder(), device);
+    report +=
+        "\n## The reproducers\n\n- " + sentence_of("repro.py", python) + "\n- " + sentence_of("repro.cpp", cpp) + "\n";
+    auto json = nlohmann::ordered_json::parse(json_text, nullptr, false);
+    if (json.is_object()) {
+      json["reproducers"] = {{"python", json_of(python)}, {"cpp", json_of(cpp)}};
+      json_text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    }
+  }
+  if (auto ok = staged->write("finding.md", report); !ok) return std::unexpected(ok.error());
+  if (auto ok = staged->write("finding.json", json_text); !ok) return std::unexpected(ok.error());
+  return staged->publish();
+}
+
+// One candidate for each new bug met on the way is enough.
+Result<void> Examiner::keep_slip(const Candidate& parent, const Signature& signature, const Case& found) {
+  if (!is_finding(found, signature.verdict) || store_.has_finding(signature)) return {};
+  const auto waiting = store_.candidates();
+  if (std::ranges::any_of(waiting, [&](const Candidate& c) { return c.signature == signature; })) return {};
+  const auto added = store_.add_candidate({.kind = Candidate::Kind::slip,
+                                           .signature = signature,
+                                           .the_case = found,
+                                           .outcome = {},
+                                           .engine = parent.engine,
+                                           .sequence = parent.sequence});
+  if (!added) return std::unexpected(added.error());
+  return {};
+}
+
+}  // namespace dsafuzz

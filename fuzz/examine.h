@@ -1,0 +1,74 @@
+// From a candidate to a confirmed finding: run it alone, reduce it, confirm it in fresh processes, ask the CPU, write
+// the reproducer, and run what was written. Deterministic: the same candidate gives the same minimal case.
+//
+// Limits are executions, not seconds, so that a slow machine finds the same minimum as a fast one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "fuzz/reproducer_runner.h"
+#include "fuzz/store.h"
+#include "repro/executor.h"
+#include "repro/scenario.h"
+
+namespace dsafuzz {
+
+struct ExamineOptions {
+  int confirmations = 5;       // fresh processes that are asked
+  int executions = 500;        // for one reduction
+  int hang_executions = 60;    // the same where every failing run takes the whole time limit
+  std::function<bool()> stop;  // asked between runs; true: give up and leave the candidate where it is
+};
+
+struct Examination {
+  enum class End : std::uint8_t {
+    confirmed,      // every fresh process agreed; the finding is on disk
+    flaky,          // some did; the finding is on disk and says k of n
+    duplicate,      // its signature has a finding already
+    not_confirmed,  // no fresh process failed: set aside
+    harmless,       // a suspect or interrupted case that turned out well
+    stopped,        // left for the next campaign
+  };
+  End end = End::stopped;
+  Signature signature;  // of the fresh run
+  std::string folder;   // of the finding; empty if there is none
+  std::string why;      // one sentence where it did not become a finding
+  Case minimal;
+  int confirmed = 0, confirmations = 0, executions = 0;
+  bool one_minimal = false;
+};
+
+class Examiner {
+ public:
+  // `device` runs with blocking launches, so that the failing operator itself is blamed. `cpu` and `reproducers` may be
+  // null: there is then no second opinion (and no suspect can be examined), and the files are written but not run.
+  // `scenarios`, by name, say what counts as a finding. All outlive the examiner.
+  Examiner(Store& store, Executor& device, Executor* cpu, ReproducerRunner* reproducers,
+           const std::map<std::string, Scenario>& scenarios, ExamineOptions options);
+
+  // The candidate is gone from the store afterwards, unless stopped. Problem: no worker, or no space on the disk; the
+  // candidate stays.
+  Result<Examination> examine(const Candidate& candidate);
+
+ private:
+  struct Judgement;
+  Result<Judgement> judge(const Case& c, bool fresh, bool ask_cpu);
+  Result<Case> reduced(const Case& start, const Signature& wanted, bool fresh, Examination& examination);
+  Result<Finding> confirmed(const Case& original, const Signature& wanted, Examination& examination);
+  Result<std::string> publish(const Finding& finding);
+  Result<void> keep_slip(const Candidate& parent, const Signature& signature, const Case& found);
+  bool is_finding(const Case& c, Verdict verdict) const;
+  bool stopped() const { return options_.stop && options_.stop(); }
+
+  Store& store_;
+  Executor& device_;
+  Executor* cpu_;
+  ReproducerRunner* reproducers_;
+  const std::map<std::string, Scenario>& scenarios_;
+  ExamineOptions options_;
+  std::vector<std::pair<Signature, Case>> slips_;
+};
+
+}  // namespace dsafuzz

@@ -1,0 +1,130 @@
+// dsafuzz: the command line. Parses flags and hands them to the commands; decides nothing itself.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "fuzz/commands.h"
+#include "fuzz/engine.h"
+#include "fuzz/engine_options.h"
+#include "fuzz/worker_pool.h"
+
+namespace dsafuzz {
+namespace {
+
+void add_run_flags(CLI::App& app, RunFlags& flags) {
+  app.add_option("--device", flags.device, "cpu, vcuda[:N] (virtual, the default) or cuda:N")->capture_default_str();
+  app.add_option("--time-limit", flags.time_limit, "seconds one case may take")
+      ->capture_default_str()
+      ->check(CLI::Range(0.05, 3600.0));
+  app.add_option("--modules", flags.modules, "folder of TorchScript files; default: beside the scenario or case");
+  app.add_flag("--caching", flags.caching, "use the caching allocator, which hides some memory faults");
+  app.add_flag("--cpp-stacks", flags.cpp_stacks, "ask LibTorch for C++ stacks");
+}
+
+void add_examine_flags(CLI::App& app, ExamineFlags& flags) {
+  app.add_option("case", flags.the_case, "a case file")->required();
+  app.add_option("--scenario", flags.scenario, "the scenario that says what counts as a finding");
+  app.add_option("--out", flags.out, "folder for the finding")->capture_default_str();
+  app.add_option("--confirm", flags.confirmations, "fresh processes that must agree")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  app.add_flag("!--no-run", flags.run_reproducers, "write reproducers without running them");
+  add_run_flags(app, flags.run);
+}
+
+int engine_command(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 2, argv + argc);
+  const auto options = parse_engine_arguments(arguments);
+  if (!options) return fail(options.error());
+  const auto workers = start_workers(options->settings, folder_of(options->scenario));
+  if (!workers) return fail(workers.error());
+  return run_engine(*options, **workers);
+}
+
+int run(int argc, char** argv) {
+  // The search's child process: not for people, so it is not in the help.
+  if (argc > 1 && std::string_view(argv[1]) == "engine") return engine_command(argc, argv);
+
+  CLI::App app(
+      "Finds inputs that trigger CUDA device-side asserts and memory faults in PyTorch programs,\n"
+      "and reduces each to a minimal reproducer. Runs without a GPU on the virtual device `vcuda`.",
+      "dsafuzz");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "dsafuzz " DSAFUZZ_VERSION);
+  app.footer("Exit codes: 0 nothing found or as expected, 1 findings, 2 usage or input error, 3 environment problem.");
+
+  FuzzFlags fuzz;
+  CLI::App* fuzz_app = app.add_subcommand("fuzz", "search scenarios for failing cases, reduce and confirm them");
+  fuzz_app->add_option("scenario", fuzz.scenarios, "scenario files")->required();
+  fuzz_app->add_option("--seconds", fuzz.seconds, "search time; 0: no limit")->check(CLI::NonNegativeNumber);
+  fuzz_app->add_option("--runs", fuzz.runs, "executions for each scenario; 0: no limit");
+  fuzz_app->add_option("--seed", fuzz.seed, "the same seed and runs give the same findings")->capture_default_str();
+  fuzz_app->add_option("--jobs", fuzz.jobs, "engines at once")->capture_default_str()->check(CLI::Range(1, 256));
+  fuzz_app->add_option("--out", fuzz.out, "folder for corpus and findings; a later run resumes from it")
+      ->capture_default_str();
+  fuzz_app->add_option("--seeds", fuzz.seeds, "folder with SCENARIO/*.yaml to start from");
+  fuzz_app->add_option("--confirm", fuzz.confirmations, "fresh processes that must agree")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  fuzz_app->add_flag("--expect", fuzz.expect, "exit 0 if and only if each scenario's expectation was met");
+  fuzz_app->add_flag("!--no-run", fuzz.run_reproducers, "write reproducers without running them");
+  fuzz_app->add_flag("--json", fuzz.run.json, "print the summary as JSON");
+  add_run_flags(*fuzz_app, fuzz.run);
+
+  ReplayFlags replay;
+  CLI::App* replay_app = app.add_subcommand("replay", "run cases, each in a fresh process, and say what happened");
+  replay_app->add_option("case", replay.cases, "case files, or folders with case.yaml and expect.yaml")->required();
+  replay_app->add_option("--repeat", replay.repeat, "runs of each case")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
+  replay_app->add_flag("--log", replay.log, "print what the process printed");
+  replay_app->add_flag("--json", replay.run.json, "one JSON object a case and line");
+  add_run_flags(*replay_app, replay.run);
+
+  ExamineFlags reduce;
+  CLI::App* reduce_app = app.add_subcommand("reduce", "shrink a failing case, confirm it, write its finding, print it");
+  add_examine_flags(*reduce_app, reduce);
+  reduce_app->add_option("--executions", reduce.executions, "runs to spend on reduction")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+
+  ExamineFlags emit;
+  CLI::App* emit_app =
+      app.add_subcommand("emit", "confirm a failing case as it is and write its reproducers and report");
+  add_examine_flags(*emit_app, emit);
+
+  std::vector<std::string> files;
+  CLI::App* check_app = app.add_subcommand("check", "validate scenario and case files");
+  check_app->add_option("file", files, "scenario or case files")->required();
+
+  std::string folder;
+  bool list_json = false;
+  CLI::App* list_app =
+      app.add_subcommand("list", "list the scenarios of a folder, or the findings of an output folder");
+  list_app->add_option("folder", folder, "default: the scenarios shipped");
+  list_app->add_flag("--json", list_json);
+
+  std::string shown;
+  bool show_json = false;
+  CLI::App* show_app = app.add_subcommand("show", "print a case with its concrete shapes and values");
+  show_app->add_option("case", shown, "a case file, or a scenario for its default case")->required();
+  show_app->add_flag("--json", show_json);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 has exit codes of its own; ours say 2 for usage.
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  if (*fuzz_app) return fuzz_command(fuzz);
+  if (*replay_app) return replay_command(replay);
+  if (*reduce_app) return reduce_command(reduce);
+  if (*emit_app) return emit_command(emit);
+  if (*check_app) return check_command(files);
+  if (*list_app) return list_command(folder, list_json);
+  return show_command(shown, show_json);
+}
+
+}  // namespace
+}  // namespace dsafuzz
+
+int main(int argc, char** argv) { return dsafuzz::run(argc, argv); }

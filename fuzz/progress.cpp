@@ -1,0 +1,90 @@
+#include "fuzz/progress.h"
+
+#include <array>
+
+namespace dsafuzz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string counted(std::uint64_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+// Three digits and a unit: 999, 1.2k, 34k, 1.2M.
+std::string short_number(double n) {
+  std::array<char, 32> text;
+  const char* unit = "";
+  if (n >= 1e6) {
+    n /= 1e6;
+    unit = "M";
+  } else if (n >= 1e3) {
+    n /= 1e3;
+    unit = "k";
+  }
+  std::snprintf(text.data(), text.size(), n < 9.95 && *unit ? "%.1f%s" : "%.0f%s", n, unit);
+  return text.data();
+}
+
+std::string clock_time(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds < 0 ? 0 : seconds);
+  std::array<char, 48> text;
+  if (whole >= 3600) {
+    std::snprintf(text.data(), text.size(), "%llu:%02llu:%02llu", static_cast<unsigned long long>(whole / 3600),
+                  static_cast<unsigned long long>(whole / 60 % 60), static_cast<unsigned long long>(whole % 60));
+  } else {
+    std::snprintf(text.data(), text.size(), "%llu:%02llu", static_cast<unsigned long long>(whole / 60),
+                  static_cast<unsigned long long>(whole % 60));
+  }
+  return text.data();
+}
+
+}  // namespace
+
+std::string progress_line(const ProgressFacts& f) {
+  std::string line = f.doing + "  " + short_number(static_cast<double>(f.executions)) + " runs, " +
+                     short_number(f.per_second) + "/s | " + counted(f.features, "feature", "features") + " | " +
+                     counted(f.findings, "finding", "findings");
+  if (f.candidates > 0) line += ", " + std::to_string(f.candidates) + " to examine";
+  line += " | " + counted(f.engines, "engine", "engines");
+  if (f.restarts > 0) line += ", " + counted(f.restarts, "restart", "restarts");
+  if (f.seconds_left) line += " | " + clock_time(*f.seconds_left) + " left";
+  if (f.runs_left) line += " | " + short_number(static_cast<double>(*f.runs_left)) + " runs left";
+  return line;
+}
+
+void Progress::show(const ProgressFacts& facts) {
+  if (!file_) return;
+  const auto now = Clock::now();
+  const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000);
+  if (!last_) {
+    last_ = now;
+    if (!terminal_) return;
+  } else if (now - *last_ < pause) {
+    return;
+  }
+  last_ = now;
+  const std::string line = progress_line(facts);
+  if (terminal_) {
+    // Cut to a narrow terminal's width: a wrapped line could not be rewritten.
+    std::fprintf(file_, "\r\033[K%s", line.substr(0, 118).c_str());
+    line_shown_ = true;
+  } else {
+    std::fprintf(file_, "%s\n", line.c_str());
+  }
+  std::fflush(file_);
+}
+
+void Progress::say(const std::string& line) {
+  if (!file_) return;
+  clear();
+  std::fprintf(file_, "%s\n", line.c_str());
+  std::fflush(file_);
+}
+
+void Progress::clear() {
+  if (file_ && line_shown_) std::fprintf(file_, "\r\033[K");
+  line_shown_ = false;
+}
+
+}  // namespace dsafuzz

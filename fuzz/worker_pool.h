@@ -1,0 +1,24 @@
+// The real Executor: cases run in a worker process forked from a zygote. A dead, hanging or poisoned worker is replaced
+// from a spare that is forked ahead of need. One case at a time; not for several threads.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "repro/executor.h"
+
+namespace dsafuzz {
+
+struct WorkerPoolStats {
+  int workers_started = 0;
+  int workers_lost = 0;  // died or were killed while running a case
+};
+
+// Starts the zygote for these settings (0.6 s for cpu and vcuda). `modules`: the folder of module files, may be empty.
+// Problem: the worker program is missing or cannot start.
+Result<std::unique_ptr<Executor>> start_workers(const RunSettings& settings, const std::string& modules = {});
+
+// The worker program: beside this one.
+std::string worker_path();
+
+}  // namespace dsafuzz

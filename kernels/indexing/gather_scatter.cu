@@ -1,0 +1,232 @@
+// The kernels behind gather_scatter.h: 128 threads a block, 8 elements a thread, as ATen launches them.
+#include <type_traits>
+
+#include "kernels/indexing/element.h"
+#include "kernels/indexing/gather_scatter.h"
+#include "kernels/indexing/offsets.h"
+#include "kernels/vcuda/device_language.h"
+
+#define SCATTER_GATHER_CU "aten/src/ATen/native/cuda/ScatterGatherKernel.cu"
+
+namespace kernels {
+namespace {
+
+using vcuda::Walk;
+
+constexpr int kThreads = 128;
+constexpr int kPerThread = 8;
+
+template <typename Index>
+__device__ std::int64_t index_at(const char* index, std::int64_t offset) {
+  return *reinterpret_cast<const Index*>(index + offset);
+}
+
+// ATen names its functor _scatter_gather_elementwise_kernel's argument; the assert stands in the functor's operator().
+__device__ inline void check_index(std::int64_t idx_dim, std::int64_t index_size) {
+  DEVICE_ASSERT(SCATTER_GATHER_CU, 163, "operator()",
+                "idx_dim >= 0 && idx_dim < index_size && \"scatter gather kernel index out of bounds\"",
+                idx_dim >= 0 && idx_dim < index_size);
+}
+__device__ inline void check_fill_index(std::int64_t idx_dim, std::int64_t index_size) {
+  DEVICE_ASSERT(SCATTER_GATHER_CU, 409, "operator()", "idx_dim >= 0 && idx_dim < index_size && \"index out of bounds\"",
+                idx_dim >= 0 && idx_dim < index_size);
+}
+
+// The loop of _scatter_gather_elementwise_kernel: a thread's elements lie kThreads apart.
+template <typename Body>
+__device__ void for_each_element(std::int64_t count, const Body& body) {
+  std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
+  for (int n = 0; n < kPerThread && i < count; ++n, i += kThreads) body(i);
+}
+
+template <typename T, typename Index>
+struct Gather {
+  __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
+                             std::int64_t stride) const {
+    *reinterpret_cast<T*>(self + at.bytes[0]) = *reinterpret_cast<const T*>(source + at.bytes[1] + index * stride);
+  }
+};
+template <typename T, typename Index>
+struct Scatter {
+  __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
+                             std::int64_t stride) const {
+    *reinterpret_cast<T*>(self + at.bytes[0] + index * stride) = *reinterpret_cast<const T*>(source + at.bytes[1]);
+  }
+};
+template <typename T, typename Index>
+struct AtomicAdd {
+  __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
+                             std::int64_t stride) const {
+    atomicAdd(reinterpret_cast<T*>(self + at.bytes[0] + index * stride),
+              *reinterpret_cast<const T*>(source + at.bytes[1]));
+  }
+};
+template <typename T, typename Index>
+struct CheckOnly {
+  __device__ void operator()(char*, const char*, std::int64_t, const Offsets<3>&, std::int64_t) const {}
+};
+
+template <typename Move, typename Index>
+__global__ void _scatter_gather_elementwise_kernel(char* self, const char* source, const char* index,
+                                                   const Walk<3> walk, std::int64_t count, std::int64_t size,
+                                                   std::int64_t stride) {
+  for_each_element(count, [&](std::int64_t i) {
+    const Offsets<3> at = offsets_of(walk, i);
+    const std::int64_t idx_dim = index_at<Index>(index, at.bytes[2]);
+    check_index(idx_dim, size);
+    Move()(self, source, idx_dim, at, stride);
+  });
+}
+
+template <typename T, typename Index, bool kWrite>
+__global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, const Walk<3> walk, std::int64_t count,
+                                                 std::int64_t size, std::int64_t stride, const Value value) {
+  for_each_element(count, [&](std::int64_t i) {
+    const Offsets<3> at = offsets_of(walk, i);
+    const std::int64_t idx_dim = index_at<Index>(index, at.bytes[2]);
+    check_fill_index(idx_dim, size);
+    if constexpr (kWrite) {
+      *reinterpret_cast<T*>(self + at.bytes[0] + idx_dim * stride) = *reinterpret_cast<const T*>(value.bytes);
+    }
+  });
+}
+
+// Integers combine in their own type, so that they wrap as they do on a GPU; the 16-bit floats combine as floats.
+template <typename T>
+__device__ T combined(T a, T b, Reduction reduction) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return reduction == Reduction::add || reduction == Reduction::maximum ? a || b : a && b;
+  } else if constexpr (std::is_integral_v<T>) {
+    using Wide = std::make_unsigned_t<T>;
+    if (reduction == Reduction::add) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<Wide>(b));
+    if (reduction == Reduction::multiply) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<Wide>(b));
+    if (reduction == Reduction::maximum) return a < b ? b : a;
+    return b < a ? b : a;
+  } else {
+    const auto x = vcuda::to_float(a);
+    const auto y = vcuda::to_float(b);
+    if (reduction == Reduction::add) return vcuda::from_float<T>(x + y);
+    if (reduction == Reduction::multiply) return vcuda::from_float<T>(x * y);
+    if (x != x) return a;  // a NaN stays
+    if (y != y) return b;
+    if (reduction == Reduction::maximum) return x < y ? b : a;
+    return y < x ? b : a;
+  }
+}
+
+template <typename T, typename Index>
+__global__ void scatter_reduce_lines_kernel(char* self, const char* source, const char* index, const Walk<3> lines,
+                                            std::int64_t line_count, std::int64_t line_length,
+                                            std::int64_t source_stride, std::int64_t index_stride, std::int64_t stride,
+                                            Reduction reduction, const Value value) {
+  const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (line >= line_count) return;
+  const Offsets<3> at = offsets_of(lines, line);
+  for (std::int64_t i = 0; i < line_length; ++i) {
+    T& to = *reinterpret_cast<T*>(self + at.bytes[0] + stride * index_at<Index>(index, at.bytes[2] + i * index_stride));
+    const T from = source == nullptr ? *reinterpret_cast<const T*>(value.bytes)
+                                     : *reinterpret_cast<const T*>(source + at.bytes[1] + i * source_stride);
+    to = combined<T>(to, from, reduction);
+  }
+}
+
+unsigned blocks_of(std::int64_t count) {
+  return static_cast<unsigned>((count + kThreads * kPerThread - 1) / (kThreads * kPerThread));
+}
+
+// The launch itself needs plain locals: it copies what it uses.
+#define GATHER_SCATTER_LOCALS(ARGS)                                              \
+  auto* self = static_cast<char*>(ARGS.self);                                    \
+  const auto* source = static_cast<const char*>(ARGS.source);                    \
+  const auto* index = static_cast<const char*>(ARGS.index);                      \
+  const Walk<3> walk = ARGS.walk;                                                \
+  const std::int64_t count = ARGS.count, size = ARGS.size, stride = ARGS.stride; \
+  (void)self, (void)source, (void)walk, (void)count, (void)size
+
+template <template <typename, typename> typename Move, typename T>
+void launch_move(const GatherScatter& args, vcuda::Stream stream) {
+  with_index(args.wide_index, [&](auto index_type) {
+    using Index = typename decltype(index_type)::type;
+    GATHER_SCATTER_LOCALS(args);
+    LAUNCH((_scatter_gather_elementwise_kernel<Move<T, Index>, Index>), blocks_of(count), kThreads, stream, self,
+           source, index, walk, count, size, stride);
+  });
+}
+
+template <typename T, bool kWrite>
+void launch_fill(const GatherScatter& args, const Value value, vcuda::Stream stream) {
+  with_index(args.wide_index, [&](auto index_type) {
+    using Index = typename decltype(index_type)::type;
+    GATHER_SCATTER_LOCALS(args);
+    LAUNCH((_scatter_fill_elementwise_kernel<T, Index, kWrite>), blocks_of(count), kThreads, stream, self, index, walk,
+           count, size, stride, value);
+  });
+}
+
+template <typename T>
+void launch_lines(const ScatterReduce& args, const Value value, vcuda::Stream stream) {
+  with_index(args.scatter.wide_index, [&](auto index_type) {
+    using Index = typename decltype(index_type)::type;
+    GATHER_SCATTER_LOCALS(args.scatter);
+    const Walk<3> lines = args.lines;
+    const std::int64_t line_count = args.line_count, length = args.line_length;
+    const std::int64_t source_stride = args.line_source_stride, index_stride = args.line_index_stride;
+    const Reduction reduction = args.reduction;
+    const unsigned grid = static_cast<unsigned>((line_count + kThreads - 1) / kThreads);
+    LAUNCH((scatter_reduce_lines_kernel<T, Index>), grid, kThreads, stream, self, source, index, lines, line_count,
+           length, source_stride, index_stride, stride, reduction, value);
+  });
+}
+
+void launch_lines_of_type(const ScatterReduce& args, const Value& value, vcuda::Stream stream) {
+  switch (args.dtype) {
+    case vcuda::DType::f16: return launch_lines<vcuda::Half>(args, value, stream);
+    case vcuda::DType::bf16: return launch_lines<vcuda::BFloat16>(args, value, stream);
+    case vcuda::DType::f32: return launch_lines<float>(args, value, stream);
+    case vcuda::DType::f64: return launch_lines<double>(args, value, stream);
+    case vcuda::DType::u8: return launch_lines<std::uint8_t>(args, value, stream);
+    case vcuda::DType::i8: return launch_lines<std::int8_t>(args, value, stream);
+    case vcuda::DType::i16: return launch_lines<std::int16_t>(args, value, stream);
+    case vcuda::DType::i32: return launch_lines<std::int32_t>(args, value, stream);
+    case vcuda::DType::i64: return launch_lines<std::int64_t>(args, value, stream);
+    case vcuda::DType::boolean: return launch_lines<bool>(args, value, stream);
+  }
+}
+
+}  // namespace
+
+void gather(const GatherScatter& args, vcuda::Stream stream) {
+  with_element_of(args.element_bytes,
+                  [&](auto element) { launch_move<Gather, typename decltype(element)::type>(args, stream); });
+}
+
+void scatter(const GatherScatter& args, vcuda::Stream stream) {
+  with_element_of(args.element_bytes,
+                  [&](auto element) { launch_move<Scatter, typename decltype(element)::type>(args, stream); });
+}
+
+void scatter_fill(const GatherScatter& args, Value value, vcuda::Stream stream) {
+  with_element_of(args.element_bytes,
+                  [&](auto element) { launch_fill<typename decltype(element)::type, true>(args, value, stream); });
+}
+
+void scatter_reduce(const ScatterReduce& args, vcuda::Stream stream) {
+  if (args.reduction == Reduction::add && args.dtype == vcuda::DType::f32) {
+    return launch_move<AtomicAdd, float>(args.scatter, stream);
+  }
+  if (args.reduction == Reduction::add && args.dtype == vcuda::DType::f64) {
+    return launch_move<AtomicAdd, double>(args.scatter, stream);
+  }
+  if (args.reduction == Reduction::add && args.dtype == vcuda::DType::i32) {
+    return launch_move<AtomicAdd, int>(args.scatter, stream);
+  }
+  launch_move<CheckOnly, char>(args.scatter, stream);
+  launch_lines_of_type(args, Value{}, stream);
+}
+
+void scatter_fill_reduce(const ScatterReduce& args, Value value, vcuda::Stream stream) {
+  launch_fill<char, false>(args.scatter, value, stream);
+  launch_lines_of_type(args, value, stream);
+}
+
+}  // namespace kernels

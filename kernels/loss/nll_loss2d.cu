@@ -1,0 +1,225 @@
+// The kernels behind nll_loss2d.h. The reduced forward adds up with atomics where ATen has a tree in shared memory:
+// the same sum in another order, without a barrier for blocks of 1024 threads.
+#include <type_traits>
+
+#include "kernels/loss/nll_loss2d.h"
+#include "kernels/vcuda/device_language.h"
+
+#define NLL_LOSS2D_CU "aten/src/ATen/native/cuda/NLLLoss2d.cu"
+
+namespace kernels {
+namespace {
+
+using vcuda::from_float;
+using vcuda::to_float;
+
+constexpr int kThreads = 1024;
+
+template <typename T>
+struct Accumulated {
+  using type = float;
+};
+template <>
+struct Accumulated<double> {
+  using type = double;
+};
+template <typename T>
+using Acc = typename Accumulated<T>::type;
+
+// ATen's order: the sample moves fastest, then the row, then the column.
+struct Pixel {
+  std::int64_t sample, place;
+};
+__device__ inline Pixel pixel_of(std::int64_t index, std::int64_t batch, std::int64_t height, std::int64_t width) {
+  const std::int64_t row = (index / batch) % height;
+  const std::int64_t column = (index / (batch * height)) % width;
+  return {index % batch, row * width + column};
+}
+
+template <typename T>
+__global__ void nll_loss2d_forward_no_reduce_kernel(std::int64_t n_threads, const T* input, const std::int64_t* target,
+                                                    T* output, const T* weights, std::int64_t batch,
+                                                    std::int64_t height, std::int64_t width, std::int64_t n_classes,
+                                                    std::int64_t ignore_index) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n_threads; i += step) {
+    const Pixel pixel = pixel_of(i, batch, height, width);
+    const std::int64_t at = pixel.sample * height * width + pixel.place;
+    const std::int64_t cur_target = target[at];
+    if (cur_target == ignore_index) {
+      output[at] = from_float<T>(0);
+      continue;
+    }
+    DEVICE_ASSERT(NLL_LOSS2D_CU, 73, "nll_loss2d_forward_no_reduce_kernel", "cur_target >= 0 && cur_target < n_classes",
+                  cur_target >= 0 && cur_target < n_classes);
+    const Acc<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Acc<T>(1);
+    const std::int64_t from = (pixel.sample * n_classes + cur_target) * height * width + pixel.place;
+    output[at] = from_float<T>(-to_float(input[from]) * weight);
+  }
+}
+
+template <typename T, typename Index>
+__global__ void nll_loss2d_forward_kernel(Acc<T>* sums, const T* input, const std::int64_t* target, const T* weights,
+                                          std::int64_t n_classes, std::int64_t map_nelem,
+                                          std::int64_t blocks_per_sample, std::int64_t ignore_index) {
+  const std::int64_t sample = blockIdx.x / blocks_per_sample;
+  const std::int64_t step = blockDim.x * blocks_per_sample;
+  Acc<T> loss = 0;
+  Acc<T> weight_sum = 0;
+  bool any = false;
+  for (std::int64_t i = (blockIdx.x % blocks_per_sample) * blockDim.x + threadIdx.x; i < map_nelem; i += step) {
+    const Index t = static_cast<Index>(target[sample * map_nelem + i]);
+    if (t != ignore_index) {
+      DEVICE_ASSERT(NLL_LOSS2D_CU, 106, "nll_loss2d_forward_kernel", "t >= 0 && t < n_classes",
+                    t >= 0 && t < n_classes);
+      const Acc<T> weight = weights != nullptr ? to_float(weights[t]) : Acc<T>(1);
+      const std::int64_t input_index = sample * map_nelem * n_classes + i + map_nelem * t;
+      DEVICE_ASSERT(NLL_LOSS2D_CU, 109, "nll_loss2d_forward_kernel", "input_index >= 0", input_index >= 0);
+      loss -= to_float(input[input_index]) * weight;
+      weight_sum += weight;
+      any = true;
+    }
+  }
+  if (any) {
+    atomicAdd(&sums[0], loss);
+    atomicAdd(&sums[1], weight_sum);
+  }
+}
+
+template <typename T>
+__global__ void nll_loss2d_forward_size_average_kernel(const Acc<T>* sums, T* output, T* total_weight, bool mean) {
+  *output = from_float<T>(mean ? sums[0] / sums[1] : sums[0]);
+  *total_weight = from_float<T>(sums[1]);
+}
+
+template <typename T>
+__global__ void nll_loss2d_backward_no_reduce_kernel(std::int64_t n_threads, const std::int64_t* target,
+                                                     const T* grad_output, T* grad_input, const T* weights,
+                                                     std::int64_t batch, std::int64_t height, std::int64_t width,
+                                                     std::int64_t n_classes, std::int64_t ignore_index) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n_threads; i += step) {
+    const Pixel pixel = pixel_of(i, batch, height, width);
+    const std::int64_t at = pixel.sample * height * width + pixel.place;
+    const std::int64_t cur_target = target[at];
+    if (cur_target == ignore_index) continue;
+    DEVICE_ASSERT(NLL_LOSS2D_CU, 160, "nll_loss2d_backward_no_reduce_kernel",
+                  "cur_target >= 0 && cur_target < n_classes", cur_target >= 0 && cur_target < n_classes);
+    const Acc<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Acc<T>(1);
+    const std::int64_t to = (pixel.sample * n_classes + cur_target) * height * width + pixel.place;
+    grad_input[to] = from_float<T>(-weight * to_float(grad_output[at]));
+  }
+}
+
+template <typename T>
+__global__ void nll_loss2d_backward_kernel(T* grad_input, const T* grad_output, const std::int64_t* target,
+                                           const T* weights, const T* total_weight, bool size_average,
+                                           std::int64_t n_classes, std::int64_t map_nelem,
+                                           std::int64_t blocks_per_sample, std::int64_t ignore_index) {
+  const Acc<T> grad_sum = to_float(*grad_output);
+  const Acc<T> grad = size_average ? -(grad_sum / to_float(*total_weight)) : -grad_sum;
+  const std::int64_t sample = blockIdx.x / blocks_per_sample;
+  const std::int64_t step = blockDim.x * blocks_per_sample;
+  for (std::int64_t i = (blockIdx.x % blocks_per_sample) * blockDim.x + threadIdx.x; i < map_nelem; i += step) {
+    const std::int64_t t = target[sample * map_nelem + i];
+    if (t != ignore_index) {
+      DEVICE_ASSERT(NLL_LOSS2D_CU, 197, "nll_loss2d_backward_kernel", "t >= 0 && t < n_classes",
+                    t >= 0 && t < n_classes);
+      const std::int64_t grad_input_index = i + map_nelem * t;
+      DEVICE_ASSERT(NLL_LOSS2D_CU, 199, "nll_loss2d_backward_kernel", "grad_input_index >= 0", grad_input_index >= 0);
+      grad_input[sample * map_nelem * n_classes + grad_input_index] =
+          from_float<T>(weights != nullptr ? to_float(weights[t]) * grad : grad);
+    }
+  }
+}
+
+unsigned blocks_of(std::int64_t count) { return static_cast<unsigned>((count + kThreads - 1) / kThreads); }
+
+std::int64_t blocks_per_sample_of(std::int64_t pixels) {
+  const std::int64_t blocks = blocks_of(pixels) / 128;
+  return blocks == 0 ? 1 : blocks;
+}
+
+template <typename T>
+struct Element {
+  using type = T;
+};
+
+template <typename Launch>
+void with_type(vcuda::DType dtype, const Launch& launch) {
+  if (dtype == vcuda::DType::f16) launch(Element<vcuda::Half>{});
+  if (dtype == vcuda::DType::bf16) launch(Element<vcuda::BFloat16>{});
+  if (dtype == vcuda::DType::f32) launch(Element<float>{});
+  if (dtype == vcuda::DType::f64) launch(Element<double>{});
+}
+
+// The launch itself needs plain locals: it copies what it uses.
+#define NLL2D_TYPES_AND_POINTERS                                                \
+  using T = typename decltype(element)::type;                                   \
+  const auto* target = static_cast<const std::int64_t*>(args.labels);           \
+  const auto* weights = static_cast<const T*>(args.weights);                    \
+  const std::int64_t classes = args.classes, pixels = args.height * args.width; \
+  const std::int64_t ignored = args.ignore_index
+
+}  // namespace
+
+void nll_loss2d_forward_no_reduce(const NllLoss2d& args, void* losses, vcuda::Stream stream) {
+  with_type(args.dtype, [&](auto element) {
+    NLL2D_TYPES_AND_POINTERS;
+    const std::int64_t batch = args.batch, height = args.height, width = args.width, count = batch * pixels;
+    const auto* input = static_cast<const T*>(args.input);
+    auto* output = static_cast<T*>(losses);
+    LAUNCH((nll_loss2d_forward_no_reduce_kernel<T>), blocks_of(count), kThreads, stream, count, input, target, output,
+           weights, batch, height, width, classes, ignored);
+  });
+}
+
+void nll_loss2d_forward(const NllLoss2d& args, void* loss, void* total_weight, void* sums, vcuda::Stream stream) {
+  with_type(args.dtype, [&](auto element) {
+    NLL2D_TYPES_AND_POINTERS;
+    const std::int64_t per_sample = blocks_per_sample_of(pixels);
+    const unsigned grid = static_cast<unsigned>(per_sample * args.batch);
+    const auto* input = static_cast<const T*>(args.input);
+    auto* output = static_cast<T*>(loss);
+    auto* total = static_cast<T*>(total_weight);
+    auto* acc = static_cast<Acc<T>*>(sums);
+    const bool mean = args.mean;
+    if (args.narrow) {
+      LAUNCH((nll_loss2d_forward_kernel<T, std::int32_t>), grid, kThreads, stream, acc, input, target, weights, classes,
+             pixels, per_sample, ignored);
+    } else {
+      LAUNCH((nll_loss2d_forward_kernel<T, std::int64_t>), grid, kThreads, stream, acc, input, target, weights, classes,
+             pixels, per_sample, ignored);
+    }
+    LAUNCH((nll_loss2d_forward_size_average_kernel<T>), 1, 1, stream, acc, output, total, mean);
+  });
+}
+
+void nll_loss2d_backward_no_reduce(const NllLoss2d& args, const void* grad_output, void* grad_input,
+                                   vcuda::Stream stream) {
+  with_type(args.dtype, [&](auto element) {
+    NLL2D_TYPES_AND_POINTERS;
+    const std::int64_t batch = args.batch, height = args.height, width = args.width, count = batch * pixels;
+    const auto* grad = static_cast<const T*>(grad_output);
+    auto* out = static_cast<T*>(grad_input);
+    LAUNCH((nll_loss2d_backward_no_reduce_kernel<T>), blocks_of(count), kThreads, stream, count, target, grad, out,
+           weights, batch, height, width, classes, ignored);
+  });
+}
+
+void nll_loss2d_backward(const NllLoss2d& args, const void* grad_output, const void* total_weight, void* grad_input,
+                         vcuda::Stream stream) {
+  with_type(args.dtype, [&](auto element) {
+    NLL2D_TYPES_AND_POINTERS;
+    const std::int64_t per_sample = blocks_per_sample_of(pixels);
+    const unsigned grid = static_cast<unsigned>(per_sample * args.batch);
+    const auto* grad = static_cast<const T*>(grad_output);
+    const auto* total = static_cast<const T*>(total_weight);
+    auto* out = static_cast<T*>(grad_input);
+    const bool mean = args.mean;
+    LAUNCH((nll_loss2d_backward_kernel<T>), grid, kThreads, stream, out, grad, target, weights, total, mean, classes,
+           pixels, per_sample, ignored);
+  });
+}
+
+}  // namespace kernels

@@ -1,0 +1,111 @@
+// See block_fibers.h. Boost's bare context switch rather than boost::context::fiber: that one unwinds an unfinished
+// fiber with an exception, which kernels (compiled without) could not survive, and stacks are better kept for reuse.
+#include "kernels/vcuda/block_fibers.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <boost/context/detail/fcontext.hpp>
+#include <cstdio>
+#include <cstdlib>
+
+namespace vcuda::block_fibers {
+namespace {
+
+namespace context = boost::context::detail;
+
+constexpr std::size_t kMostThreads = 1024;
+constexpr std::size_t kStackBytes = 64 << 10;
+constexpr std::size_t kGuardBytes = 4096;
+// Stacks start at different offsets in their page: with equal ones all threads would compete for the same cache lines.
+constexpr std::size_t kColours = 61, kColourBytes = 128;
+
+struct Fiber {
+  context::fcontext_t at = nullptr;  // null: ended
+  Dim3 thread;
+};
+
+enum class Switch : std::uint8_t { barrier, thread_ended, fault };
+
+std::byte* stack_memory = nullptr;
+std::size_t guarded = 0;  // stacks below this number have their guard page
+std::array<Fiber, kMostThreads> fibers;
+context::fcontext_t scheduler = nullptr;
+detail::Body current_body = nullptr;
+const void* current_closure = nullptr;
+
+void back_to_scheduler(Switch why) { scheduler = context::jump_fcontext(scheduler, reinterpret_cast<void*>(why)).fctx; }
+
+void enter(context::transfer_t from) {
+  scheduler = from.fctx;
+  current_body(current_closure);
+  end_thread();
+}
+
+context::fcontext_t make_fiber(std::size_t number) {
+  std::byte* const low = stack_memory + number * kStackBytes;
+  for (; guarded <= number; ++guarded) mprotect(stack_memory + guarded * kStackBytes, kGuardBytes, PROT_NONE);
+  const std::size_t bytes = kStackBytes - number % kColours * kColourBytes;
+  return context::make_fcontext(low + bytes, bytes - kGuardBytes, enter);
+}
+
+}  // namespace
+
+void prepare() {
+  if (stack_memory != nullptr) return;
+  void* const memory = mmap(nullptr, kMostThreads * kStackBytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    std::perror("vcuda: no memory for the stacks of a block");
+    std::abort();
+  }
+  stack_memory = static_cast<std::byte*>(memory);
+}
+
+Ended run(detail::Body body, const void* closure) {
+  ThreadState& state = current_thread_state;
+  current_body = body;
+  current_closure = closure;
+  std::size_t count = 0;
+  const Dim3 size = state.block_size;
+  for (unsigned z = 0; z < size.z; ++z) {
+    for (unsigned y = 0; y < size.y; ++y) {
+      for (unsigned x = 0; x < size.x; ++x, ++count) fibers[count] = {make_fiber(count), {x, y, z}};
+    }
+  }
+  for (std::size_t alive = count; alive != 0;) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (fibers[i].at == nullptr) continue;
+      state.thread = fibers[i].thread;
+      const context::transfer_t back = context::jump_fcontext(fibers[i].at, nullptr);
+      fibers[i].at = back.fctx;
+      switch (static_cast<Switch>(reinterpret_cast<std::uintptr_t>(back.data))) {
+        case Switch::barrier: break;
+        case Switch::thread_ended:
+          fibers[i].at = nullptr;
+          --alive;
+          break;
+        case Switch::fault: return Ended::by_fault;
+      }
+    }
+  }
+  return Ended::all_threads;
+}
+
+void barrier() { back_to_scheduler(Switch::barrier); }
+
+void end_thread() {
+  back_to_scheduler(Switch::thread_ended);
+  std::abort();  // nobody resumes an ended thread
+}
+
+void end_block() {
+  back_to_scheduler(Switch::fault);
+  std::abort();
+}
+
+shadow::Range stacks() {
+  return {reinterpret_cast<std::uintptr_t>(stack_memory), stack_memory ? kMostThreads * kStackBytes : 0};
+}
+
+}  // namespace vcuda::block_fibers

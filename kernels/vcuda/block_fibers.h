@@ -1,0 +1,31 @@
+// The threads of one block as fibers, for kernels with barriers. They take turns: each runs to its next barrier or
+// its end, so when all had a turn, all that still live have reached the same barrier. Threads that ended hold nobody
+// up.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/vcuda/launch.h"
+#include "kernels/vcuda/shadow.h"
+
+namespace vcuda::block_fibers {
+
+enum class Ended : std::uint8_t { all_threads, by_fault };
+
+// Maps the stacks, once in the process.
+void prepare();
+
+// Runs `body` once for each thread of the current block. After a fault the other threads are dropped where they stand.
+// Requires: prepare() was called.
+Ended run(detail::Body body, const void* closure);
+
+// These three are called on a fiber.
+void barrier();
+[[noreturn]] void end_thread();
+[[noreturn]] void end_block();
+
+// All stacks; empty before prepare().
+shadow::Range stacks();
+
+}  // namespace vcuda::block_fibers

@@ -1,0 +1,28 @@
+// What the launch loop asks of the runtime's tables, and reports back. Each function takes the runtime's lock.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/vcuda/runtime.h"
+#include "kernels/vcuda/shadow.h"
+
+namespace vcuda {
+
+// Where a launch goes.
+struct LaunchTarget {
+  bool runs = false;  // false: the context is poisoned, or the launch was refused and the last error says why
+  int device = 0;
+  shadow::Range arena;
+  const std::uint8_t* shadow = nullptr;
+  std::uint64_t number = 0;  // of the launch, in its context
+};
+// Counts the launch. `invalid` is what is wrong with it, if anything.
+LaunchTarget begin_launch(Stream stream, Error invalid);
+
+// Poisons the device's context; the first failure stays. Requires: is_sticky(failure).
+void record_failure(int device, std::uint64_t launch, Error failure);
+
+// The device whose stream that is, if it exists: the low four bits, so that a launch needs no search. Requires: not 0.
+int device_of(Stream stream);
+
+}  // namespace vcuda

@@ -1,0 +1,130 @@
+// See coverage.h. The callbacks are hidden: a program with its own coverage runtime keeps its own.
+#include "kernels/vcuda/coverage.h"
+
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "kernels/vcuda/launch.h"
+
+// The start of this library or program: addresses relative to it are the same in every run.
+extern "C" VCUDA_KERNEL_SIDE const char __ehdr_start;
+
+namespace vcuda {
+namespace {
+
+struct Map {
+  std::uint8_t* counters = nullptr;
+  std::size_t mask = 0;
+};
+constinit Map map;
+
+// Fibonacci hashing; the high bits are the good ones.
+std::size_t slot(std::uint64_t name) {
+  const std::uint64_t mixed = (name ^ (name >> 32)) * 0x9e3779b97f4a7c15u;
+  return (mixed >> 24) & map.mask;
+}
+
+void add_saturating(std::uint8_t& counter, unsigned more) {
+  const unsigned sum = counter + more;
+  counter = static_cast<std::uint8_t>(sum > 255 ? 255 : sum);
+}
+
+std::uint64_t relative(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(&__ehdr_start);
+}
+
+enum class Kind : std::uint64_t { named, counter, compare, assert_site };
+
+std::uint64_t feature(Kind kind, std::uint64_t name) { return name * 4 + static_cast<std::uint64_t>(kind); }
+
+// A compare counts once, however often it ran: the counters say how often already.
+template <typename Word>
+void compare(Word a, Word b, const void* caller) {
+  if (map.counters == nullptr) return;
+  const auto agreeing = static_cast<std::uint64_t>(std::countl_zero(static_cast<Word>(a ^ b)));
+  map.counters[slot(feature(Kind::compare, relative(caller) * 128 + agreeing))] |= 1;
+}
+
+struct Counters {
+  std::uint8_t* begin;
+  std::uint8_t* end;
+};
+std::vector<Counters>& modules() {
+  static std::vector<Counters> only;
+  return only;
+}
+
+void collect(const Counters& counters, std::uint64_t first_name) {
+  for (std::uint8_t* at = counters.begin; at < counters.end;) {
+    std::uint64_t eight = 0;
+    const auto left = static_cast<std::size_t>(counters.end - at);
+    if (left >= sizeof eight) {
+      std::memcpy(&eight, at, sizeof eight);
+      if (eight == 0) {
+        at += sizeof eight;
+        continue;
+      }
+    }
+    const std::size_t count = left < sizeof eight ? left : sizeof eight;
+    for (std::size_t i = 0; i < count; ++i, ++at) {
+      if (*at == 0) continue;
+      const std::uint64_t name = first_name + static_cast<std::uint64_t>(at - counters.begin);
+      if (map.counters != nullptr) add_saturating(map.counters[slot(feature(Kind::counter, name))], *at);
+      *at = 0;
+    }
+  }
+}
+
+}  // namespace
+
+void set_coverage_map(std::span<std::uint8_t> counters) {
+  map = counters.empty() ? Map{} : Map{counters.data(), counters.size() - 1};
+}
+
+void add_feature(std::uint64_t name) {
+  if (map.counters != nullptr) add_saturating(map.counters[slot(feature(Kind::named, name))], 1);
+}
+
+void collect_counters() {
+  std::uint64_t first_name = 0;
+  for (const Counters& counters : modules()) {
+    collect(counters, first_name);
+    first_name += static_cast<std::uint64_t>(counters.end - counters.begin);
+  }
+}
+
+VCUDA_KERNEL_SIDE void reach(const AssertSite& site) {
+  if (map.counters != nullptr) map.counters[slot(feature(Kind::assert_site, relative(&site)))] |= 1;
+}
+
+}  // namespace vcuda
+
+#define CALLER __builtin_return_address(0)
+
+#define VCUDA_COMPARES(BYTES, WORD)                                                                               \
+  VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_cmp##BYTES(WORD a, WORD b) { vcuda::compare<WORD>(a, b, CALLER); } \
+  VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_const_cmp##BYTES(WORD a, WORD b) { vcuda::compare<WORD>(a, b, CALLER); }
+
+extern "C" {
+
+VCUDA_COMPARES(1, std::uint8_t)
+VCUDA_COMPARES(2, std::uint16_t)
+VCUDA_COMPARES(4, std::uint32_t)
+VCUDA_COMPARES(8, std::uint64_t)
+
+// `cases` is the number of cases, the bits of the value, then the cases.
+VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_switch(std::uint64_t value, const std::uint64_t* cases) {
+  const auto* const caller = static_cast<const char*>(CALLER);
+  for (std::uint64_t i = 0; i < cases[0]; ++i) vcuda::compare<std::uint64_t>(value, cases[2 + i], caller + i);
+}
+
+// One call for each source file, always with the same range: the linker has joined them.
+VCUDA_KERNEL_SIDE void __sanitizer_cov_8bit_counters_init(std::uint8_t* begin, std::uint8_t* end) {
+  for (const auto& known : vcuda::modules()) {
+    if (known.begin == begin) return;
+  }
+  vcuda::modules().push_back({begin, end});
+}
+
+}  // extern "C"

@@ -1,0 +1,22 @@
+// What a run of kernels touched, as small counters in a map that someone else owns (the worker's shared page).
+//
+// Sources: the kernels' inline 8-bit counters, compares (how close the operands were: the number of leading bits
+// that agree), and assert sites reached. Each is folded into the map by a hash; a counter saturates at 255.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace vcuda {
+
+// From now on features go to `map` (empty: nowhere). Its size must be a power of two. The owner clears it.
+void set_coverage_map(std::span<std::uint8_t> map);
+
+// Adds one feature by any number that names it; for callers outside the kernels (operators, dtypes, shapes).
+void add_feature(std::uint64_t name);
+
+// Moves the inline counters into the map and zeroes them; call once after each case.
+void collect_counters();
+
+}  // namespace vcuda

@@ -1,0 +1,126 @@
+// CUDA's device language on the host: what device_language.h means when clang compiles a kernel for the
+// virtual device. Kernel files are compiled with -fsanitize=kernel-address (every load and store is checked
+// against the arena's shadow, see memory.h) and with inline 8-bit counters and compare tracing (coverage.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/vcuda/launch.h"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __restrict__ __restrict
+// One block at a time runs in the process, so a block's shared memory is static storage.
+#define __shared__ static
+
+#define threadIdx (::vcuda::read_unchecked(::vcuda::current_thread().thread))
+#define blockIdx (::vcuda::read_unchecked(::vcuda::current_thread().block))
+#define blockDim (::vcuda::read_unchecked(::vcuda::current_thread().block_size))
+#define gridDim (::vcuda::read_unchecked(::vcuda::current_thread().grid_size))
+#define __syncthreads() ::vcuda::block_barrier()
+
+using dim3 = ::vcuda::Dim3;
+
+// FILE from `aten/` or `kernels/` on, LINE, FUNCTION and TEXT are what the GPU prints; OK is the condition.
+#define DEVICE_ASSERT(FILE, LINE, FUNCTION, TEXT, OK)                                   \
+  do {                                                                                  \
+    static constexpr ::vcuda::AssertSite kSite{"/pytorch/" FILE, LINE, FUNCTION, TEXT}; \
+    ::vcuda::reach(kSite);                                                              \
+    if (!(OK)) [[unlikely]]                                                             \
+      ::vcuda::fail(kSite);                                                             \
+  } while (0)
+
+// KERNEL may be a template instance in parentheses. The launch is asynchronous: its error surfaces at a later
+// call unless launches block (runtime.h).
+#define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
+  ::vcuda::launch(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
+#define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) \
+  ::vcuda::launch_with_barriers(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
+
+namespace vcuda {
+
+// A load the sanitizer does not see: the built-in variables are no memory of the kernel's, and are read often.
+inline unsigned read_unchecked(const unsigned& value) {
+#if defined(__x86_64__)
+  unsigned out;
+  asm("movl %1, %0" : "=r"(out) : "m"(value));
+  return out;
+#else
+  return value;
+#endif
+}
+inline Dim3 read_unchecked(const Dim3& d) { return {read_unchecked(d.x), read_unchecked(d.y), read_unchecked(d.z)}; }
+
+using Half = _Float16;
+
+// bfloat16: the upper half of a float; conversion rounds to nearest, ties to even; NaN stays NaN.
+struct BFloat16 {
+  std::uint16_t bits;
+};
+
+inline float to_float(float v) { return v; }
+inline double to_float(double v) { return v; }
+inline float to_float(Half v) { return static_cast<float>(v); }
+inline float to_float(BFloat16 v) {
+  const std::uint32_t wide = static_cast<std::uint32_t>(v.bits) << 16;
+  float out;
+  std::memcpy(&out, &wide, sizeof out);
+  return out;
+}
+
+template <typename T>
+T from_float(double v) {
+  if constexpr (std::is_same_v<T, BFloat16>) {
+    const float narrow = static_cast<float>(v);
+    std::uint32_t wide;
+    std::memcpy(&wide, &narrow, sizeof wide);
+    if (narrow != narrow) return {0x7fc0};
+    return {static_cast<std::uint16_t>((wide + 0x7fff + ((wide >> 16) & 1)) >> 16)};
+  } else {
+    return static_cast<T>(v);
+  }
+}
+
+}  // namespace vcuda
+
+// CUDA's atomics: checked like any other access, atomic among host threads, and returning the old value.
+namespace vcuda {
+template <typename T, typename Change>
+T change_atomically(T* address, Change change) {
+  static_assert(std::is_arithmetic_v<T>);
+  check_access(address, sizeof(T), Access::atomic);
+  T old;
+  __atomic_load(address, &old, __ATOMIC_RELAXED);
+  T wanted;
+  do {
+    wanted = change(old);
+  } while (!__atomic_compare_exchange(address, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return old;
+}
+}  // namespace vcuda
+
+template <typename T>
+T atomicAdd(T* address, std::type_identity_t<T> value) {
+  return ::vcuda::change_atomically(address, [=](T old) { return static_cast<T>(old + value); });
+}
+template <typename T>
+T atomicMax(T* address, std::type_identity_t<T> value) {
+  return ::vcuda::change_atomically(address, [=](T old) { return old < value ? value : old; });
+}
+template <typename T>
+T atomicMin(T* address, std::type_identity_t<T> value) {
+  return ::vcuda::change_atomically(address, [=](T old) { return value < old ? value : old; });
+}
+template <typename T>
+T atomicExch(T* address, std::type_identity_t<T> value) {
+  return ::vcuda::change_atomically(address, [=](T) { return value; });
+}
+template <typename T>
+T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+  return ::vcuda::change_atomically(address, [=](T old) { return old == expected ? value : old; });
+}

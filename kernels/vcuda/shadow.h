@@ -1,0 +1,62 @@
+// Shadow memory: one byte says how many of eight bytes of a device's arena a kernel may touch. Zero means none, so
+// memory that was never allocated needs no preparation. The check behind each load and store is the inline part of
+// this file; everything rare is in access.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/vcuda/launch.h"
+
+namespace vcuda::shadow {
+
+inline constexpr std::size_t kGranule = 8;
+// Negative as a signed byte, so that the comparison below rejects it like any other value that is too small.
+inline constexpr std::uint8_t kFreed = 0xfd;
+
+// A half-open range of addresses.
+struct Range {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool holds(std::uintptr_t address) const { return address - begin < bytes; }
+};
+
+// What the running kernel may touch; all empty while none runs.
+struct Reach {
+  Range arena;                          // of its device; other devices' memory is not mapped for it
+  const std::uint8_t* bytes = nullptr;  // the shadow of `arena`
+  Range stack;                          // of the host thread that runs the grid
+  Range fibers;                         // the stacks of threads in a block with barriers
+  Range statics;                        // constants and shared memory of the kernels' library
+};
+VCUDA_KERNEL_SIDE extern Reach reach;
+
+// Marks [offset, offset + bytes) of an arena accessible, and from there to `capacity` not. Requires: granule-aligned
+// offset and capacity.
+void mark_live(std::uint8_t* shadow, std::size_t offset, std::size_t bytes, std::size_t capacity);
+void mark_freed(std::uint8_t* shadow, std::size_t offset, std::size_t bytes);
+
+// The offset of the first byte in [offset, offset + bytes) that may not be touched, or offset + bytes.
+std::size_t first_bad(const std::uint8_t* shadow, std::size_t offset, std::size_t bytes);
+
+// True when an aligned access of `kBytes` (1, 2, 4, 8 or 16) at `address` is one the running kernel may make. False
+// says only that the slow path must decide. 16 bytes need alignment to 8: the compiler joins two stores of 8.
+template <std::size_t kBytes>
+[[gnu::always_inline]] inline bool is_plainly_fine(std::uintptr_t address) {
+  const std::size_t offset = address - reach.arena.begin;
+  if (offset < reach.arena.bytes) [[likely]] {
+    const std::uint8_t* at = reach.bytes + offset / kGranule;
+    if constexpr (kBytes == 16) {
+      std::uint16_t both;
+      std::memcpy(&both, at, sizeof both);
+      return address % kGranule == 0 && both == 0x0808;
+    } else {
+      return address % kBytes == 0 && static_cast<int>(address % kGranule + kBytes) <= static_cast<std::int8_t>(*at);
+    }
+  }
+  if (address % (kBytes == 16 ? 8 : kBytes) != 0) return false;
+  return reach.stack.holds(address) || reach.statics.holds(address) || reach.fibers.holds(address);
+}
+
+}  // namespace vcuda::shadow

@@ -1,0 +1,341 @@
+// Two sentences and a guard. The rule that applies is found in a table by verdict and words of the condition; what it
+// says is filled with the case's own tensors, so a reader sees which element is wrong and what would be right.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "repro/contract.h"
+#include "repro/diagnose.h"
+#include "repro/scan.h"
+
+namespace dsafuzz {
+namespace {
+
+std::string part(std::string_view text) { return std::string(text); }
+std::string part(std::integral auto number) { return std::to_string(number); }
+
+// The pattern with its {} filled in turn, or {0}, {1} by position.
+template <typename... Parts>
+std::string filled(std::string_view pattern, const Parts&... parts) {
+  const std::array<std::string, sizeof...(Parts)> texts{part(parts)...};
+  std::string out;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const std::size_t close = pattern[i] == '{' ? pattern.find('}', i) : std::string_view::npos;
+    if (close == std::string_view::npos) {
+      out += pattern[i];
+      continue;
+    }
+    const std::size_t which = close == i + 1 ? next++ : static_cast<std::size_t>(pattern[i + 1] - '0');
+    out += texts.at(which);
+    i = close;
+  }
+  return out;
+}
+
+enum class Cause { probability, cast, device, lifetime, bounds, misaligned, memory, setup, hang, index, general };
+
+struct Rule {
+  Verdict verdict;
+  std::string_view word;  // in the condition or the kernel's name; empty: any
+  Cause cause;
+};
+constexpr std::array kRules{Rule{Verdict::device_assert, "input_val >= zero && input_val <= one", Cause::probability},
+                            Rule{Verdict::device_assert, "probability tensor contains", Cause::probability},
+                            Rule{Verdict::device_assert, "", Cause::index},
+                            Rule{Verdict::silent, "between 0 and 1", Cause::probability},
+                            Rule{Verdict::silent, "probability tensor contains", Cause::probability},
+                            Rule{Verdict::silent, "expected scalar type", Cause::cast},
+                            Rule{Verdict::silent, "", Cause::index},
+                            Rule{Verdict::host_reject, "on the same device", Cause::device},
+                            Rule{Verdict::host_reject, "expected scalar type", Cause::cast},
+                            Rule{Verdict::host_reject, "same dtype", Cause::cast},
+                            Rule{Verdict::host_reject, "to have type", Cause::cast},
+                            Rule{Verdict::host_reject, "of scalar types", Cause::cast},
+                            Rule{Verdict::host_reject, "not implemented for", Cause::cast},
+                            Rule{Verdict::host_reject, "between 0 and 1", Cause::probability},
+                            Rule{Verdict::host_reject, "probability tensor contains", Cause::probability},
+                            Rule{Verdict::host_reject, "out of bounds", Cause::index},
+                            Rule{Verdict::host_reject, "out of range", Cause::index},
+                            Rule{Verdict::memory_fault, "freed", Cause::lifetime},
+                            Rule{Verdict::memory_fault, "use-after-free", Cause::lifetime},
+                            Rule{Verdict::memory_fault, "Double free", Cause::lifetime},
+                            Rule{Verdict::memory_fault, "on another device", Cause::device},
+                            Rule{Verdict::memory_fault, "isaligned", Cause::misaligned},
+                            Rule{Verdict::memory_fault, "", Cause::bounds},
+                            Rule{Verdict::out_of_memory, "", Cause::memory},
+                            Rule{Verdict::setup_failed, "", Cause::setup},
+                            Rule{Verdict::hang, "", Cause::hang}};
+
+Cause cause_of(const Signature& signature) {
+  for (const Rule& rule : kRules) {
+    if (rule.verdict == signature.verdict && contains(signature.condition, rule.word)) return rule.cause;
+  }
+  return Cause::general;
+}
+
+// A Python identifier made of a name of the case: other bytes become `_`, a keyword gets one behind it.
+std::string python_name(std::string_view name) {
+  static constexpr std::array<std::string_view, 35> kKeywords{
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "for",      "finally",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+  std::string out;
+  for (char c : name) out += is_word(c) ? c : '_';
+  if (out.empty() || is_digit(out.front())) out.insert(out.begin(), '_');
+  if (std::ranges::find(kKeywords, out) != kKeywords.end()) out += '_';
+  return out;
+}
+
+// "labels[0, 3]" for the flat, row-major index of an element.
+std::string element_text(const Case& c, const TensorSpec& tensor, std::int64_t flat) {
+  const auto shape = concrete_shape(tensor, c.shapes);
+  std::string inside;
+  if (shape) {
+    for (auto size = shape->rbegin(); size != shape->rend() && *size > 0; ++size) {
+      inside = std::to_string(flat % *size) + (inside.empty() ? "" : ", ") + inside;
+      flat /= *size;
+    }
+  }
+  return inside.empty() ? python_name(tensor.name) : filled("{}[{}]", python_name(tensor.name), inside);
+}
+
+// Steps that the diagnosis is about, the likeliest first: the operator named, then all (an error may surface late).
+std::vector<const Step*> steps_of(const Case& c, const Signature& signature) {
+  std::vector<const Step*> steps;
+  for (const bool named : {true, false}) {
+    for (const Step& step : c.steps) {
+      if ((base_name(step.op) == base_name(signature.op)) == named) steps.push_back(&step);
+    }
+  }
+  return steps;
+}
+
+std::string legal_text(const IndexUse& use) {
+  std::string text = filled("[{}, {})", use.from, use.to);
+  for (std::int64_t value : use.also) text += filled(" or be {}", value);
+  return text;
+}
+
+// `assert (((labels >= 0) & (labels < logits.shape[1])) | (labels == -100)).all(), "..."`
+std::string index_guard(const IndexUse& use) {
+  const std::string name = python_name(use.argument);
+  std::string size = std::to_string(use.to);
+  if (!use.data.empty()) {
+    size = use.axis < 0 ? python_name(use.data) + ".numel()" : filled("{}.shape[{}]", python_name(use.data), use.axis);
+  }
+  const std::string low = use.from == 0 ? "0" : "-" + size;
+  std::string legal = filled("({} >= {}) & ({} < {})", name, low, name, size);
+  for (std::int64_t value : use.also) legal = filled("({}) | ({} == {})", legal, name, value);
+  return filled("assert ({}).all(), \"{} must lie in {}\"", legal, name, legal_text(use));
+}
+
+std::optional<Advice> index_advice(const Case& c, const Signature& signature) {
+  for (const Step* step : steps_of(c, signature)) {
+    for (const IndexUse& use : index_uses(c, *step)) {
+      const auto offender = first_offender(c, use);
+      if (!offender) continue;
+      Advice advice;
+      advice.cause =
+          filled("{} is {}, but {} needs values that lie in {}.", element_text(c, *use.tensor, offender->index),
+                 offender->value, base_name(step->op), legal_text(use));
+      advice.remedy = use.classes
+                          ? "Correct the labels or give the model one output for each class, and check the "
+                            "range on the host before the call."
+                          : "Correct the indices or enlarge the indexed tensor, and check the range on the host "
+                            "before the call.";
+      advice.guard = index_guard(use);
+      return advice;
+    }
+  }
+  return std::nullopt;
+}
+
+// Tensors a step names directly, in the order of its arguments.
+std::vector<const TensorSpec*> tensors_of(const Case& c, const Step& step) {
+  std::vector<const TensorSpec*> tensors;
+  for (const Argument& each : step.arguments) {
+    const Name* name = std::get_if<Name>(&each.value.v);
+    const TensorSpec* tensor = name ? source_tensor(c, name->text) : nullptr;
+    if (tensor) tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
+std::string number_text(double value) {
+  std::array<char, 32> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  return {text.data(), end};
+}
+
+std::optional<Advice> probability_advice(const Case& c, const Signature& signature) {
+  const bool bounded = !contains(signature.condition, "probability tensor");  // weights need not stay below 1
+  for (const Step* step : steps_of(c, signature)) {
+    for (const TensorSpec* tensor : tensors_of(c, *step)) {
+      if (!is_floating(tensor->dtype)) continue;
+      const auto elements = elements_to_search(c, *tensor);
+      const auto illegal = std::ranges::find_if(elements, [&](const auto& element) {
+        const double value = as_double(element.second);
+        return !(value >= 0 && value <= (bounded ? 1.0 : std::numeric_limits<double>::max()));
+      });
+      if (illegal == elements.end()) continue;
+      const std::string name = python_name(tensor->name);
+      Advice advice;
+      advice.cause = filled("{} is {}, which is no probability.", element_text(c, *tensor, illegal->first),
+                            number_text(as_double(illegal->second)));
+      advice.remedy = bounded ? "Use the form of the loss that takes logits, or clamp the input to [0, 1] and keep NaN "
+                                "out of it."
+                              : "Remove NaN, infinite and negative weights before sampling, for example by computing "
+                                "softmax in float32.";
+      advice.guard = bounded ? filled("assert (({0} >= 0) & ({0} <= 1)).all(), \"{0} must lie in [0, 1]\"", name)
+                             : filled(
+                                   "assert (torch.isfinite({0}) & ({0} >= 0)).all(), \"{0} must be finite and "
+                                   "not negative\"",
+                                   name);
+      return advice;
+    }
+  }
+  return std::nullopt;
+}
+
+// Two tensors of the failing step that differ in `property`, as a guard over both.
+template <typename Property>
+std::optional<Advice> mismatch_advice(const Case& c, const Signature& signature, Property property,
+                                      std::string_view attribute, std::string_view remedy) {
+  for (const Step* step : steps_of(c, signature)) {
+    const auto tensors = tensors_of(c, *step);
+    for (const TensorSpec* tensor : tensors) {
+      if (property(*tensor) == property(*tensors[0])) continue;
+      const std::string first = python_name(tensors[0]->name), second = python_name(tensor->name);
+      Advice advice;
+      advice.cause = filled("{0} and {1} of {2} differ in {3}.", first, second, base_name(step->op), attribute);
+      advice.remedy = std::string(remedy);
+      advice.guard =
+          filled("assert {0}.{2} == {1}.{2}, \"{0} and {1} must have the same {2}\"", first, second, attribute);
+      return advice;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Advice> cast_advice(const Case& c, const Signature& signature) {
+  static constexpr std::array<std::string_view, 4> kLabelled{"cross_entropy_loss", "nll_loss", "nll_loss_nd",
+                                                             "nll_loss2d"};
+  for (const Step& step : c.steps) {
+    if (std::ranges::find(kLabelled, base_name(step.op)) == kLabelled.end()) continue;
+    const Value* target = argument(step, "target", 1);
+    const Name* name = target ? std::get_if<Name>(&target->v) : nullptr;
+    const TensorSpec* tensor = name ? source_tensor(c, name->text) : nullptr;
+    if (!tensor || tensor->dtype == Dtype::int64 || tensor->dtype == Dtype::uint8) continue;
+    const std::string label = python_name(name->text);
+    Advice advice;
+    advice.cause = filled("The labels {} are {}, but {} takes class indices of int64.", label, to_text(tensor->dtype),
+                          base_name(step.op));
+    advice.remedy = "Convert the labels with .long() after checking that they hold whole class numbers.";
+    advice.guard = filled("assert {0}.dtype == torch.int64, \"{0} must be int64\"", label);
+    return advice;
+  }
+  return mismatch_advice(
+      c, signature, [](const TensorSpec& t) { return t.dtype; }, "dtype",
+      "Bring both to one dtype before the call, or run it under autocast.");
+}
+
+std::string site_text(const Signature& signature) {
+  if (!signature.kernel.empty()) return "Kernel " + signature.kernel;
+  return signature.op.empty() ? "The program" : "Operator " + signature.op;
+}
+
+// The condition as a part of a sentence.
+std::string quoted(const Signature& signature) {
+  return signature.condition.empty() ? "" : filled(" with \"{}\"", signature.condition);
+}
+
+Advice general_advice(const Signature& signature) {
+  const std::string said = quoted(signature);
+  switch (signature.verdict) {
+    case Verdict::ok: return {};
+    case Verdict::host_reject:
+      return {filled("{} refuses this input{}.", site_text(signature), said),
+              "Check the arguments against the operator's documentation before the call.", ""};
+    case Verdict::device_assert:
+      return {filled("{} stopped at a failed device assert{}.", site_text(signature), said),
+              "Check on the host what the assert demands before the call, and start a new process, since this one's "
+              "device context is lost.",
+              ""};
+    case Verdict::silent:
+      return {filled("The CPU refuses this input{} and the device accepts it.", said),
+              "Check the input on the host before the call, and do not trust the device's result.", ""};
+    case Verdict::wrong_result:
+      return {filled("{} gives another result than the CPU.", site_text(signature)),
+              "Compare both results element by element, first in float64.", ""};
+    case Verdict::crash:
+      return {filled("The process died{} without a record of the cause.", said),
+              "Run the case under a debugger or AddressSanitizer to find the place.", ""};
+    case Verdict::memory_fault:
+    case Verdict::hang:
+    case Verdict::out_of_memory:
+    case Verdict::setup_failed: break;
+  }
+  return {filled("{} failed{}.", site_text(signature), said), "Run the case alone and read its log.", ""};
+}
+
+Advice memory_advice(const Signature& signature, std::string_view what, std::string_view remedy) {
+  const std::string detail = signature.condition.empty() ? std::string() : ": " + signature.condition;
+  return {filled("{} {}{}.", site_text(signature), what, detail), std::string(remedy), ""};
+}
+
+}  // namespace
+
+Advice advise(const Case& c, const Diagnosis& diagnosis) {
+  const Signature& signature = diagnosis.signature;
+  const bool readable = validate(c).has_value();  // contents and shapes need a valid case
+  std::optional<Advice> advice;
+  switch (cause_of(signature)) {
+    case Cause::index:
+      if (readable) advice = index_advice(c, signature);
+      break;
+    case Cause::probability:
+      if (readable) advice = probability_advice(c, signature);
+      break;
+    case Cause::cast:
+      if (readable) advice = cast_advice(c, signature);
+      break;
+    case Cause::device:
+      if (readable) {
+        advice = mismatch_advice(
+            c, signature, [](const TensorSpec& t) { return t.device; }, "device",
+            "Move both to one device before the call.");
+      }
+      break;
+    case Cause::lifetime:
+      return memory_advice(signature, "uses memory that was freed before",
+                           "Keep the tensor referenced until the kernel has ended, and call record_stream where "
+                           "another stream uses it.");
+    case Cause::bounds:
+      return memory_advice(signature, "touches memory outside its tensors",
+                           "Compare the thread's index with the number of elements before each access, and pass "
+                           "that number to the kernel.");
+    case Cause::misaligned:
+      return memory_advice(signature, "uses a misaligned address",
+                           "Use vector loads only where the data pointer is a multiple of their size, and otherwise "
+                           "make the tensor contiguous with .clone() first.");
+    case Cause::memory:
+      return {"The device has too little free memory for this input.",
+              "Use smaller shapes, or free tensors that are no longer needed.", ""};
+    case Cause::setup:
+      return {filled("The case could not run on this machine{}.", quoted(signature)),
+              "Install a driver and a PyTorch build that fit this GPU, or run the case on the virtual device.", ""};
+    case Cause::hang:
+      return {
+          filled("{} did not end within the time limit.", site_text(signature)),
+          "Look for a loop or barrier that not every thread leaves, or raise the limit if the input is merely large.",
+          ""};
+    case Cause::general: break;
+  }
+  return advice ? *std::move(advice) : general_advice(signature);
+}
+
+}  // namespace dsafuzz

@@ -1,0 +1,43 @@
+#include <charconv>
+#include <utility>
+
+#include "repro/run_settings.h"
+
+namespace dsafuzz {
+
+std::string Device::text() const {
+  switch (kind) {
+    case Kind::cpu: return "cpu";
+    case Kind::vcuda: return index == 0 ? "vcuda" : "vcuda:" + std::to_string(index);
+    case Kind::cuda: return "cuda:" + std::to_string(index);
+  }
+  std::unreachable();
+}
+
+Result<Device> parse_device(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  Device device;
+  bool ok = true;
+  if (kind == "cpu") {
+    device.kind = Device::Kind::cpu;
+    ok = colon == std::string_view::npos;
+  } else if (kind == "vcuda") {
+    device.kind = Device::Kind::vcuda;
+  } else if (kind == "cuda") {
+    device.kind = Device::Kind::cuda;
+  } else {
+    ok = false;
+  }
+  if (ok && colon != std::string_view::npos) {
+    const std::string_view number = text.substr(colon + 1);
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), device.index);
+    ok = error == std::errc{} && end == number.data() + number.size() && device.index >= 0 && device.index < 16;
+  }
+  if (!ok)
+    return input_problem("'" + std::string(text.substr(0, 40)) + "' is not a device", "--device",
+                         "cpu, vcuda, vcuda:N, cuda or cuda:N");
+  return device;
+}
+
+}  // namespace dsafuzz

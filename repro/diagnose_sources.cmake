@@ -1,0 +1,20 @@
+# Sources of parsing, diagnosis and advice, relative to repro/.
+set(DSAFUZZ_DIAGNOSE_SOURCES
+  log_text.cpp
+  scan.cpp
+  parse_assert.cpp
+  parse_dsa.cpp
+  parse_cuda_error.cpp
+  parse_frames.cpp
+  parse_sanitizer.cpp
+  sanitizer_location.cpp
+  parse_sanitizer_xml.cpp
+  parse_host_sanitizer.cpp
+  parse_gdb.cpp
+  parse_system.cpp
+  parse_log.cpp
+  normalise.cpp
+  finding.cpp
+  diagnose.cpp
+  contract.cpp
+  advice.cpp)

@@ -1,0 +1,24 @@
+// Reproducers and reports as text. Everything that comes from a case, a log or an error is escaped for the language
+// it is written into; names become identifiers. Pure functions: writing files is the caller's (fuzz/store.h).
+#pragma once
+
+#include <string>
+
+#include "repro/finding.h"
+
+namespace dsafuzz {
+
+// A Python program that needs torch only: literal tensors, `python repro.py [DEVICE]` (default cuda; also cpu, vcuda),
+// prints what happened. Exit code 1: the bug shows; 0: it does not; 125: it cannot be run here.
+std::string emit_python(const Finding& finding);
+
+// The same in C++ over LibTorch only, for emit_cmake's project. Same arguments and exit codes.
+std::string emit_cpp(const Finding& finding);
+std::string emit_cmake(const Finding& finding);
+
+// A bug report in Markdown: summary, steps, expected and actual, evidence, versions, advice, confirmation.
+std::string emit_report(const Finding& finding);
+// The same facts for scripts; version 1 of the format is described in emit_json.cpp.
+std::string emit_json(const Finding& finding);
+
+}  // namespace dsafuzz

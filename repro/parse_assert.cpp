@@ -1,0 +1,237 @@
+// The anchor of a record is `block: [`: what is left of it up to the record before is FILE:LINE: FUNC, what is right
+// of it ends at the last "` failed." before the next anchor, since a condition may hold back quotes itself.
+#include "repro/parse_assert.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dsafuzz {
+namespace {
+
+constexpr std::size_t kLongestSite = 4096;           // FILE:LINE: FUNC, with template arguments written out
+constexpr std::string_view kNoPath = " \t\"'`(>|]";  // what ends program text glued before a path
+
+struct Site {
+  std::string file;
+  std::int64_t line = 0;
+  std::optional<std::string> function;
+};
+
+// "IndexKernel.cu", "x.py", "unknown": something a compiler would call a file.
+bool looks_like_file(std::string_view s) {
+  if (s.ends_with("unknown")) return true;
+  constexpr std::size_t kLongestExtension = 5;
+  if (s.size() > kLongestExtension + 1) s.remove_prefix(s.size() - kLongestExtension - 1);
+  const std::size_t dot = s.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  const std::string_view extension = s.substr(dot + 1);
+  return !extension.empty() && is_letter(extension.front()) && std::ranges::all_of(extension, is_word);
+}
+
+// The first ":<digits>" that ends in ": " or at the end and has a file before it.
+std::optional<std::pair<std::size_t, std::size_t>> find_line_number(std::string_view s) {
+  for (std::size_t colon = s.find(':'); colon != std::string_view::npos; colon = s.find(':', colon + 1)) {
+    std::size_t end = colon + 1;
+    while (end < s.size() && is_digit(s[end])) ++end;
+    const bool closed = end == s.size() || s.substr(end).starts_with(": ");
+    if (end > colon + 1 && closed && looks_like_file(s.substr(0, colon))) return std::pair{colon, end};
+  }
+  return std::nullopt;
+}
+
+// The path at the end of `s`: from the drive letter, or after the last byte that cannot belong to a path.
+std::string_view path_at_end(std::string_view s) {
+  const std::size_t before = s.find_last_of(kNoPath);
+  std::string_view path = before == std::string_view::npos ? s : s.substr(before + 1);
+  if (path.starts_with('/')) return path;
+  for (std::string_view drive : {":\\", ":/"}) {  // "C:\Program Files\x.cu"
+    const std::size_t colon = s.rfind(drive);
+    if (colon != std::string_view::npos && colon > 0 && is_letter(s[colon - 1])) return s.substr(colon - 1);
+  }
+  return path;
+}
+
+// `left` is "text glued before FILE:LINE: FUNC"; nullopt if it holds no site, or two (two processes cut into each
+// other, and half of one would be taken for the other's).
+std::optional<Site> parse_site(std::string_view left) {
+  const auto number = find_line_number(left);
+  if (!number) return std::nullopt;
+  Site site;
+  site.file = trimmed_path(path_at_end(left.substr(0, number->first)));
+  std::string_view digits = left.substr(number->first + 1, number->second - number->first - 1);
+  site.line = take_number(digits).value_or(0);
+  if (number->second < left.size()) {
+    const std::string_view function = trimmed(left.substr(number->second + 2));
+    if (find_line_number(function)) return std::nullopt;
+    if (function != "(null)" && !function.empty()) site.function = std::string(function);
+  }
+  return site;
+}
+
+struct Found {
+  AssertRecord record;
+  bool printf_twin = false;
+  std::size_t end = 0;  // where the record ends in its line
+};
+
+struct Form {
+  std::string_view first, second;  // the names of the two triples
+  bool has_coordinates;
+};
+constexpr Form kCuda{" block: [", ", thread: ", true};
+constexpr Form kXpu{" global id: [", ", local id: ", false};
+
+// One record whose anchor stands at `anchor` in `line`; its left part starts at `from`.
+std::optional<Found> parse_record(std::string_view line, std::size_t from, std::size_t anchor, const Form& form) {
+  std::string_view rest = line.substr(anchor + form.first.size() - 1);
+  const auto block = take_triple(rest, '[', ']');
+  if (!block || !take(rest, form.second)) return std::nullopt;
+  const auto thread = take_triple(rest, '[', ']');
+  if (!thread) return std::nullopt;
+
+  Found found;
+  std::string_view body = rest.substr(0, rest.find(form.first));  // up to the next record of this line
+  if (take(body, ": Assertion failed: `")) {
+    const std::size_t close = body.find("`: ");
+    if (close == std::string_view::npos) return std::nullopt;
+    found.record.condition = std::string(body.substr(0, close));
+    found.printf_twin = true;
+    found.end = static_cast<std::size_t>(body.data() - line.data()) + body.size();
+  } else {
+    skip_blanks(body);
+    if (!take(body, "Assertion ")) return std::nullopt;
+    const bool quoted = take(body, "`");  // Markdown may have eaten the quotes
+    const std::string_view ending = quoted ? "` failed" : " failed";
+    const std::size_t close = body.rfind(ending);
+    if (close == std::string_view::npos) return std::nullopt;
+    found.record.condition = std::string(body.substr(0, close));
+    found.end = static_cast<std::size_t>(body.data() - line.data()) + close + ending.size();
+  }
+  from = anchor - from > kLongestSite ? anchor - kLongestSite : from;
+  std::string_view left = line.substr(from, anchor - from);
+  if (left.ends_with(':')) left.remove_suffix(1);
+  auto site = parse_site(left);
+  if (!site) return std::nullopt;
+  found.record.file = std::move(site->file);
+  found.record.line = site->line;
+  found.record.function = std::move(site->function);
+  if (form.has_coordinates) {
+    found.record.block = *block;
+    found.record.thread = *thread;
+  }
+  return found;
+}
+
+// ROCm: FILE:LINE: FUNC: Device-side assertion `COND' failed.  Triton on ROCm names the place last.
+std::optional<Found> parse_rocm(std::string_view line) {
+  Found found;
+  found.end = line.size();
+  std::string_view rest = line;
+  if (const auto left = take_until(rest, ": Device-side assertion `")) {
+    const std::size_t close = rest.rfind("' failed");
+    auto site = parse_site(*left);
+    if (close == std::string_view::npos || !site) return std::nullopt;
+    found.record.file = std::move(site->file);
+    found.record.line = site->line;
+    found.record.function = std::move(site->function);
+    found.record.condition = std::string(rest.substr(0, close));
+    return found;
+  }
+  if (!take_until(rest, "device assertion failed: '")) return std::nullopt;
+  const std::size_t close = rest.rfind("', in ");
+  if (close == std::string_view::npos) return std::nullopt;
+  found.record.condition = std::string(rest.substr(0, close));
+  rest.remove_prefix(close + std::string_view("', in ").size());
+  const auto function = take_until(rest, " at ");
+  const auto place = split_file_line(trimmed(rest));
+  if (!function || !place) return std::nullopt;
+  found.record.function = std::string(*function);
+  found.record.file = trimmed_path(place->file);
+  found.record.line = place->line;
+  return found;
+}
+
+// Collects records: equal ones are counted, the driver's line and its printf twin once.
+class Collector {
+ public:
+  void add(Found found, std::size_t log_line, std::string_view line) {
+    AssertRecord& record = found.record;
+    auto same = [&](const AssertRecord& known) {
+      return known.line == record.line && known.condition == record.condition && known.file == record.file;
+    };
+    auto known = std::ranges::find_if(reading_.records, same);
+    if (known == reading_.records.end()) {
+      if (reading_.records.size() == kAssertRecordLimit) {
+        ++dropped_;
+        return;
+      }
+      record.log_line = log_line;
+      record.verbatim = std::string(line.substr(0, kVerbatimLimit));
+      reading_.records.push_back(std::move(record));
+      counts_.emplace_back();
+      known = std::prev(reading_.records.end());
+    }
+    Counts& counts = counts_[static_cast<std::size_t>(known - reading_.records.begin())];
+    ++(found.printf_twin ? counts.twins : counts.plain);
+  }
+
+  AssertReading finish() {
+    reading_.count = dropped_;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      reading_.records[i].count = counts_[i].plain > 0 ? counts_[i].plain : counts_[i].twins;
+      reading_.count += reading_.records[i].count;
+    }
+    return std::move(reading_);
+  }
+
+ private:
+  struct Counts {
+    std::int64_t plain = 0, twins = 0;
+  };
+  AssertReading reading_;
+  std::vector<Counts> counts_;
+  std::int64_t dropped_ = 0;
+};
+
+// A record that a terminal broke over lines, put together again. Bounded, so that joining stays linear.
+std::string joined(const std::vector<std::string>& lines, std::size_t first) {
+  constexpr std::size_t kLines = 4, kLongest = 400;
+  std::string text;
+  for (std::size_t i = first; i < lines.size() && i < first + kLines && lines[i].size() <= kLongest; ++i) {
+    text += lines[i];
+  }
+  return text;
+}
+
+void read_line(const LogText& log, std::size_t number, const Form& form, Collector& collector) {
+  const std::string_view line = log.lines[number];
+  std::size_t from = 0;
+  for (std::size_t anchor = line.find(form.first); anchor != std::string_view::npos;) {
+    const std::size_t next = line.find(form.first, anchor + 1);
+    if (auto found = parse_record(line, from, anchor, form)) {
+      from = found->end;
+      collector.add(std::move(*found), number, line);
+    } else if (next == std::string_view::npos && !contains(line.substr(anchor), " failed")) {
+      const std::string whole = joined(log.lines, number);
+      auto broken = whole.size() > line.size() ? parse_record(whole, from, anchor, form) : std::nullopt;
+      if (broken) collector.add(std::move(*broken), number, whole);
+    } else {
+      from = anchor + form.first.size();
+    }
+    anchor = next;
+  }
+}
+
+}  // namespace
+
+AssertReading parse_asserts(const LogText& log) {
+  Collector collector;
+  for (std::size_t i = 0; i < log.lines.size(); ++i) {
+    read_line(log, i, kCuda, collector);
+    read_line(log, i, kXpu, collector);
+    if (auto found = parse_rocm(log.lines[i])) collector.add(std::move(*found), i, log.lines[i]);
+  }
+  return collector.finish();
+}
+
+}  // namespace dsafuzz

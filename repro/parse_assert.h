@@ -1,0 +1,38 @@
+// Lines that a failed device assert prints. The driver writes one per failing thread:
+//   FILE:LINE: FUNC: block: [x,y,z], thread: [x,y,z] Assertion `COND` failed.
+// Windows leaves FUNC out; CUDA_KERNEL_ASSERT_PRINTF, ROCm, XPU and Triton have forms of their own, all read here. A
+// record may start in mid-line and several may share one line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "repro/log_text.h"
+#include "repro/scan.h"
+
+namespace dsafuzz {
+
+// All lines with the same file, line and condition.
+struct AssertRecord {
+  std::string file;                     // trimmed_path; "unknown" where Triton says so
+  std::int64_t line = 0;                // 0: unknown
+  std::optional<std::string> function;  // as printed; none on Windows or where it says (null)
+  std::string condition;                // without its back quotes
+  std::optional<Triple> block, thread;  // of the first thread printed whole; none on ROCm and XPU
+  std::int64_t count = 0;               // failing threads printed: a lower bound of those that failed
+  std::size_t log_line = 0;             // where the first one stands in LogText::lines
+  std::string verbatim;                 // that line, at most kVerbatimLimit bytes
+};
+inline constexpr std::size_t kVerbatimLimit = 2000;
+inline constexpr std::size_t kAssertRecordLimit = 64;  // distinct ones kept; further ones are only counted
+
+struct AssertReading {
+  std::vector<AssertRecord> records;  // in order of first appearance
+  std::int64_t count = 0;             // of all
+};
+
+AssertReading parse_asserts(const LogText& log);
+
+}  // namespace dsafuzz

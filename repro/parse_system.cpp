@@ -1,0 +1,116 @@
+// A table of texts. Where a text alone would also match prose or names, a function decides.
+#include "repro/parse_system.h"
+
+#include <array>
+
+#include "repro/parse_assert.h"
+#include "repro/scan.h"
+
+namespace dsafuzz {
+namespace {
+
+using Kind = SystemFault::Kind;
+
+struct Text {
+  std::string_view text;
+  Kind kind;
+  std::string_view fault;
+};
+constexpr std::array kTexts{
+    Text{"CUDA out of memory. ", Kind::oom, "oom"},
+    Text{"HIP out of memory. ", Kind::oom, "oom"},
+    Text{"Memory access fault by GPU node-", Kind::memory_access_fault, "illegal_memory_access"},
+    Text{"Found no NVIDIA driver on your system", Kind::driver_missing, "driver_missing"},
+    Text{"No CUDA GPUs are available", Kind::driver_missing, "driver_missing"},
+    Text{"The NVIDIA driver on your system is too old", Kind::driver_too_old, "driver_too_old"},
+    Text{"(SIGABRT) received by PID", Kind::process_killed, "sigabrt"},
+    Text{"(SIGSEGV) received by PID", Kind::process_killed, "sigsegv"},
+    Text{"(SIGKILL) received by PID", Kind::process_killed, "sigkill"},
+    Text{"Usage: compute-sanitizer", Kind::tool_usage, "sanitizer_usage"},
+    Text{"is not a valid field to query.", Kind::environment_failure, "smi_bad_field"},
+    Text{"NVIDIA-SMI has failed because it couldn't communicate", Kind::environment_failure, "smi_no_driver"},
+    Text{"Failed to initialize NVML: Driver/library version mismatch", Kind::environment_failure, "nvml_mismatch"},
+    Text{"Failed to initialize NVML: Insufficient Permissions", Kind::environment_failure, "nvml_permissions"},
+    Text{"Failed to initialize NVML: GPU access blocked", Kind::environment_failure, "nvml_permissions"},
+    Text{"Failed to initialize NVML: Unknown Error", Kind::environment_failure, "nvml_unknown"},
+    Text{"Unable to determine the device handle for GPU", Kind::environment_failure, "gpu_lost"},
+    Text{"No devices were found", Kind::environment_failure, "smi_no_devices"},
+    Text{"nvidia-smi: command not found", Kind::environment_failure, "smi_not_found"},
+    Text{"'nvidia-smi' is not recognized", Kind::environment_failure, "smi_not_found"},
+    Text{"| NVIDIA-SMI ", Kind::environment, ""},
+    Text{"==============NVSMI LOG==============", Kind::environment, ""},
+    Text{"memory.total [MiB]", Kind::environment, ""},
+    Text{"(UUID: GPU-", Kind::environment, ""},
+    Text{"Cuda compilation tools, release ", Kind::environment, ""},
+    Text{"#define CUDNN_MAJOR ", Kind::environment, ""},
+    Text{"CUDA used to build PyTorch: ", Kind::environment, ""},
+    Text{"NVRM version: ", Kind::environment, ""}};
+
+// glibc: `PROG: FILE:LINE: FUNC: Assertion `COND' failed.`; MSVC: `Assertion failed: COND, file F, line N`. Both words
+// occur in the device's form too, which has a block.
+bool is_host_assert(std::string_view line) {
+  if (contains(line, " block: [")) return false;
+  std::string_view rest = line;
+  if (take_until(rest, ": Assertion `") && contains(rest, "' failed.")) return true;
+  rest = line;
+  return take(rest, "Assertion failed: ") && contains(rest, ", file ") && contains(rest, ", line ");
+}
+
+// NVRM: Xid (PCI:0000:41:00): 13, pid=..
+std::optional<std::int64_t> xid_of(std::string_view line) {
+  if (!take_until(line, "NVRM: Xid (PCI:") || !take_until(line, "): ")) return std::nullopt;
+  return take_number(line);
+}
+
+std::string xid_fault(std::int64_t xid) {
+  switch (xid) {
+    case 13:  // exception of a multiprocessor: mostly an address it could not use
+    case 31:  // MMU fault
+      return "illegal_memory_access";
+    case 79: return "gpu_lost";
+    case 94:
+    case 95: return "ecc_error";
+    default: return "xid_" + std::to_string(xid);
+  }
+}
+
+std::optional<SystemFault> fault_in(std::string_view line) {
+  SystemFault fault;
+  if (const auto xid = xid_of(line)) {
+    fault.kind = Kind::xid;
+    fault.fault = xid_fault(*xid);
+    return fault;
+  }
+  if (is_host_assert(line)) {
+    fault.kind = Kind::host_error;
+    fault.fault = "host_error";
+    fault.count = 0;
+    return fault;
+  }
+  for (const Text& text : kTexts) {
+    if (!contains(line, text.text)) continue;
+    fault.kind = text.kind;
+    fault.fault = std::string(text.fault);
+    if (fault.kind >= Kind::tool_usage) fault.count = 0;
+    return fault;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SystemFault> parse_system(const LogText& log) {
+  std::optional<SystemFault> best;
+  for (std::size_t i = 0; i < log.lines.size(); ++i) {
+    auto fault = fault_in(log.lines[i]);
+    if (!fault) continue;
+    if (best && best->kind == fault->kind && fault->kind == Kind::xid) ++best->count;
+    if (best && best->kind <= fault->kind) continue;
+    fault->log_line = i;
+    fault->verbatim = log.lines[i].substr(0, kVerbatimLimit);
+    best = std::move(fault);
+  }
+  return best;
+}
+
+}  // namespace dsafuzz

@@ -1,0 +1,34 @@
+#include "repro/run_settings.h"
+
+#include <algorithm>
+
+namespace dsafuzz {
+
+std::vector<std::string> environment_of(const RunSettings& settings, const char* const* inherited) {
+  std::vector<std::string> out;
+  // Where programs and libraries are found is the machine's business; nothing else of the caller's environment reaches
+  // a child, so a finding does not depend on it.
+  for (const char* const* entry = inherited; entry && *entry; ++entry) {
+    const std::string_view text = *entry;
+    for (const std::string_view name :
+         {"PATH=", "HOME=", "LD_LIBRARY_PATH=", "TMPDIR=", "CUDA_VISIBLE_DEVICES=", "CUDA_HOME="}) {
+      if (text.starts_with(name)) out.emplace_back(text);
+    }
+  }
+  out.push_back("LC_ALL=C.UTF-8");
+  out.push_back("OMP_NUM_THREADS=1");
+  out.push_back("MKL_NUM_THREADS=1");
+  // cuBLAS is only repeatable with a fixed workspace.
+  out.push_back("CUBLAS_WORKSPACE_CONFIG=:4096:8");
+  if (settings.blocking) out.push_back("CUDA_LAUNCH_BLOCKING=1");
+  if (settings.cpp_stacks) out.push_back("TORCH_SHOW_CPP_STACKTRACES=1");
+  if (settings.caching) {
+    out.push_back("DSAFUZZ_VCUDA_CACHING=1");
+  } else {
+    out.push_back("PYTORCH_NO_CUDA_MEMORY_CACHING=1");
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace dsafuzz

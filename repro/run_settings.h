@@ -1,0 +1,40 @@
+// How a child runs: its device, its environment and its limits. These decide the child's environment completely;
+// switches such as CUDA_LAUNCH_BLOCKING are read once by a process, so another setting is another process.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repro/result.h"
+
+namespace dsafuzz {
+
+struct Device {
+  enum class Kind : std::uint8_t { cpu, vcuda, cuda };
+  Kind kind = Kind::vcuda;
+  int index = 0;
+  friend bool operator==(const Device&, const Device&) = default;
+  std::string text() const;  // "cpu", "vcuda", "vcuda:1", "cuda:0"
+};
+Result<Device> parse_device(std::string_view text);  // "cuda" is cuda:0
+
+struct RunSettings {
+  Device device;
+  bool blocking = false;    // CUDA_LAUNCH_BLOCKING=1: the failing call itself reports
+  bool cpp_stacks = false;  // TORCH_SHOW_CPP_STACKTRACES=1
+  bool caching = false;     // the caching allocator, which hides faults; exact allocations otherwise
+  std::chrono::milliseconds time_limit{10'000};         // for one case
+  std::chrono::milliseconds start_limit{120'000};       // for a worker to be ready
+  std::uint64_t memory_bytes = std::uint64_t{8} << 30;  // address space beyond what LibTorch takes at start
+  std::uint64_t output_bytes = std::uint64_t{1} << 20;  // printed by one case; more is cut
+  friend bool operator==(const RunSettings&, const RunSettings&) = default;
+};
+
+// The child's whole environment, as "NAME=value", sorted; `inherited` is where PATH, HOME and LD_LIBRARY_PATH come
+// from.
+std::vector<std::string> environment_of(const RunSettings& settings, const char* const* inherited);
+
+}  // namespace dsafuzz

@@ -1,0 +1,217 @@
+// dsafuzz-worker: runs cases on one device and decides nothing. Started by the supervisor as a zygote: it loads
+// LibTorch, runs no case, and forks workers on request, so a dead worker costs a fork and not a start. For cuda the
+// zygote stays empty and each fork loads CUDA itself, since CUDA must not be forked.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "kernels/vcuda/coverage.h"
+#include "kernels/vcuda/runtime.h"
+#include "repro/outcome_bytes.h"
+#include "repro/protocol.h"
+#include "scenarios/module_step.h"
+#include "scenarios/operator_features.h"
+#include "scenarios/program.h"
+
+namespace dsafuzz {
+namespace {
+
+struct WorkerOptions {
+  Device device;
+  std::uint64_t memory_bytes = 0;  // address space beyond what the process has at its start; 0: no limit
+  std::uint64_t output_bytes = 0;  // 0: no limit
+};
+
+bool send_message(int socket, const Message& message) {
+  return send(socket, &message, sizeof message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof message);
+}
+
+std::uint64_t address_space_bytes() {
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void limit_resources(const WorkerOptions& options) {
+  const auto set = [](int resource, std::uint64_t value) {
+    const rlimit limit{value, value};
+    setrlimit(resource, &limit);
+  };
+  set(RLIMIT_CORE, 0);
+  // A file that is full answers EFBIG: the text is cut, the case goes on.
+  signal(SIGXFSZ, SIG_IGN);
+  if (options.output_bytes) set(RLIMIT_FSIZE, options.output_bytes);
+  if (options.memory_bytes) set(RLIMIT_AS, address_space_bytes() + options.memory_bytes);
+}
+
+// CUDA's operators live in a library that machines without a GPU need not be able to load.
+void load_cuda() {
+  if (!dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL)) std::fprintf(stderr, "dsafuzz-worker: %s\n", dlerror());
+}
+
+// Serves one supervisor until its socket closes. Never returns to the zygote's code.
+[[noreturn]] void serve(const WorkerOptions& options, int socket, SharedPage& page) {
+  if (options.device.kind == Device::Kind::cuda) load_cuda();
+  limit_resources(options);
+  Program program(options.device);
+  const auto versions = Program::versions(options.device);
+  send_message(socket, {.kind = Message::Kind::ready, .pid = getpid()});
+  Message message;
+  while (recv(socket, &message, sizeof message, 0) == static_cast<ssize_t>(sizeof message)) {
+    Outcome outcome;
+    const auto c = decode_case({page.case_bytes, std::min<std::size_t>(page.case_length, kCaseBytesLimit)});
+    if (c) {
+      set_feature_map({page.features, sizeof page.features});
+      outcome = program.run(
+          *c, [&](int step) { page.step.store(step, std::memory_order_relaxed); }, page.wants_results);
+      vcuda::collect_counters();
+      set_feature_map({});
+    } else {
+      outcome.end = Outcome::End::not_run;
+      outcome.error = c.error().text();
+    }
+    outcome.versions = versions;
+    // An exception may leave the device's context poisoned: a virtual one is made anew, a real one ends the process.
+    bool last = false;
+    if (outcome.end == Outcome::End::threw) {
+      if (options.device.kind == Device::Kind::vcuda) vcuda::reset_contexts();
+      last = options.device.kind == Device::Kind::cuda && outcome.error_type == "c10::AcceleratorError";
+    }
+    std::fflush(nullptr);
+    auto bytes = encode(outcome);
+    if (bytes.size() > kOutcomeBytesLimit) {
+      outcome.results.clear();
+      outcome.error.resize(std::min<std::size_t>(outcome.error.size(), 4096));
+      bytes = encode(outcome);
+    }
+    std::memcpy(page.outcome_bytes, bytes.data(), bytes.size());
+    page.outcome_length = static_cast<std::uint32_t>(bytes.size());
+    message.kind = Message::Kind::done;
+    message.last = last;
+    if (!send_message(socket, message) || last) break;
+  }
+  // LibTorch's and CUDA's exit handlers may hang after a fault.
+  _exit(0);
+}
+
+// Receives a fork request with its three descriptors; false at end of file or nonsense.
+bool receive_fork(int control, int (&fds)[3]) {
+  Message message;
+  alignas(cmsghdr) char space[CMSG_SPACE(sizeof fds)];
+  iovec data{&message, sizeof message};
+  msghdr header{};
+  header.msg_iov = &data;
+  header.msg_iovlen = 1;
+  header.msg_control = space;
+  header.msg_controllen = sizeof space;
+  if (recvmsg(control, &header, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(sizeof message)) return false;
+  const cmsghdr* rights = CMSG_FIRSTHDR(&header);
+  if (!rights || rights->cmsg_type != SCM_RIGHTS || rights->cmsg_len != CMSG_LEN(sizeof fds)) return false;
+  std::memcpy(fds, CMSG_DATA(rights), sizeof fds);
+  return message.kind == Message::Kind::fork;
+}
+
+[[noreturn]] void become_worker(const WorkerOptions& options, int control, int signals, const int (&fds)[3],
+                                pid_t zygote) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != zygote) _exit(0);
+  close(control);
+  close(signals);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  dup2(fds[2], STDOUT_FILENO);
+  dup2(fds[2], STDERR_FILENO);
+  close(fds[2]);
+  void* page = mmap(nullptr, sizeof(SharedPage), PROT_READ | PROT_WRITE, MAP_SHARED, fds[1], 0);
+  if (page == MAP_FAILED) _exit(3);
+  close(fds[1]);
+  serve(options, fds[0], *static_cast<SharedPage*>(page));
+}
+
+int run_zygote(const WorkerOptions& options, int control) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t child;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, nullptr);
+  const int signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (options.device.kind != Device::Kind::cuda) {
+    observe_operators();
+    // The virtual devices' memory is reserved here, before workers limit their address space.
+    void* first = nullptr;
+    if (vcuda::allocate(&first, 1) == vcuda::Error::none) vcuda::deallocate(first);
+    vcuda::reset_contexts();
+  }
+  send_message(control, {.kind = Message::Kind::ready, .pid = getpid()});
+  const pid_t self = getpid();
+  for (;;) {
+    pollfd wait[2]{{control, POLLIN, 0}, {signals, POLLIN, 0}};
+    if (poll(wait, 2, -1) < 0) {
+      if (errno == EINTR) continue;
+      return 3;
+    }
+    if (wait[1].revents) {
+      signalfd_siginfo info;
+      while (read(signals, &info, sizeof info) > 0) {
+      }
+      int status = 0;
+      for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+        send_message(control, {.kind = Message::Kind::died, .pid = pid, .status = status});
+      }
+    }
+    if (wait[0].revents) {
+      int fds[3];
+      if (!receive_fork(control, fds)) return 0;
+      const pid_t pid = fork();
+      if (pid == 0) become_worker(options, control, signals, fds, self);
+      for (const int fd : fds) close(fd);
+      send_message(control, {.kind = Message::Kind::forked, .pid = pid});
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dsafuzz
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs dsafuzz cases on one device. Started by dsafuzz; it is of no use alone.");
+  std::string device = "vcuda", modules;
+  int control = dsafuzz::kControlDescriptor;
+  dsafuzz::WorkerOptions options;
+  app.add_option("--device", device, "cpu, vcuda[:N] or cuda:N");
+  app.add_option("--modules", modules, "folder of TorchScript files");
+  app.add_option("--control", control, "descriptor of the supervisor's socket");
+  app.add_option("--memory-bytes", options.memory_bytes);
+  app.add_option("--output-bytes", options.output_bytes);
+  CLI11_PARSE(app, argc, argv);
+  const auto parsed = dsafuzz::parse_device(device);
+  if (!parsed) {
+    std::fprintf(stderr, "dsafuzz-worker: %s\n", parsed.error().text().c_str());
+    return parsed.error().exit_code();
+  }
+  options.device = *parsed;
+  int kind = 0;
+  socklen_t size = sizeof kind;
+  if (getsockopt(control, SOL_SOCKET, SO_TYPE, &kind, &size) != 0 || kind != SOCK_SEQPACKET) {
+    std::fprintf(stderr, "dsafuzz-worker: no supervisor at descriptor %d; start dsafuzz instead\n", control);
+    return 2;
+  }
+  dsafuzz::set_module_folder(modules);
+  return dsafuzz::run_zygote(options, control);
+}

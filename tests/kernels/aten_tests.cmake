@@ -1,0 +1,17 @@
+# Tests of the LibTorch backend. They are compiled like the backend itself, to share its precompiled header.
+if(TARGET dsafuzz_vcuda)
+  add_library(dsafuzz_aten_test_objects OBJECT
+    aten_assert_test.cpp aten_error_test.cpp aten_index_parity_test.cpp aten_parity_test.cpp)
+  target_link_libraries(dsafuzz_aten_test_objects PRIVATE dsafuzz_options dsafuzz::torch GTest::gtest GTest::gmock)
+  target_precompile_headers(dsafuzz_aten_test_objects REUSE_FROM dsafuzz_aten)
+  target_compile_options(dsafuzz_aten_test_objects PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  dsafuzz_test(aten_test SOURCES $<TARGET_OBJECTS:dsafuzz_aten_test_objects> LIBRARIES dsafuzz::vcuda)
+  set_target_properties(aten_test PROPERTIES LINKER_LANGUAGE CXX)
+
+  file(GLOB python "${DSAFUZZ_VENV}/bin/python")
+  if(python)
+    add_test(NAME python_smoke_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/python_smoke_test.py")
+    set_tests_properties(python_smoke_test PROPERTIES TIMEOUT 120
+      ENVIRONMENT "DSAFUZZ_VCUDA_LIBRARY=$<TARGET_FILE:dsafuzz_vcuda>;OMP_NUM_THREADS=1")
+  endif()
+endif()
