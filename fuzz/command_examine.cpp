@@ -19,12 +19,12 @@ Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
       return input_problem("the case is of scenario '" + c.scenario + "', not '" + scenario.name + "'", "--scenario");
     scenarios.emplace(scenario.name, std::move(scenario));
   }
-  const std::string modules = flags.run.modules.empty() ? folder_of(flags.the_case) : flags.run.modules;
-  const RunSettings settings = DSAFUZZ_TRY(settings_of(flags.run, true));
+  RunSettings settings = DSAFUZZ_TRY(settings_of(flags.run, true));
+  if (settings.modules.empty()) settings.modules = folder_of(flags.the_case);
   RunSettings cpu_settings = settings;
   cpu_settings.device = {Device::Kind::cpu, 0};
-  const auto device = DSAFUZZ_TRY(start_workers(settings, modules));
-  const auto cpu = DSAFUZZ_TRY(start_workers(cpu_settings, modules));
+  const auto device = DSAFUZZ_TRY(start_workers(settings));
+  const auto cpu = DSAFUZZ_TRY(start_workers(cpu_settings));
   Store store = DSAFUZZ_TRY(Store::open(flags.out, Store::Access::exclusive));
   ProcessReproducerRunner reproducers;
   ExamineOptions options;

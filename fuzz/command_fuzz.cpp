@@ -62,8 +62,8 @@ int fuzz_command(const FuzzFlags& flags) {
   options.out = flags.out;
   options.seeds = flags.seeds;
   options.confirmations = flags.confirmations;
-  const std::string modules = flags.run.modules.empty() ? folder_of(flags.scenarios[0]) : flags.run.modules;
-  options.start_workers = [modules](const RunSettings& wanted) { return start_workers(wanted, modules); };
+  if (options.settings.modules.empty()) options.settings.modules = folder_of(flags.scenarios[0]);
+  options.start_workers = start_workers;
   options.reproducers = flags.run_reproducers ? &reproducers : nullptr;
   options.progress = stderr;
   options.terminal = isatty(STDERR_FILENO);

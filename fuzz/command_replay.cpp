@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -46,7 +47,6 @@ int replay_command(const ReplayFlags& flags) {
   const auto settings = settings_of(flags.run, true);
   if (!settings) return fail(settings.error());
   std::unique_ptr<Executor> workers;
-  std::string modules_of_workers;
   int exit_code = 0;
   for (const std::string& path : flags.cases) {
     std::error_code ignored;
@@ -60,13 +60,15 @@ int replay_command(const ReplayFlags& flags) {
       if (!loaded) return fail(loaded.error());
       expected = std::move(*loaded);
     }
-    const std::string modules = flags.run.modules.empty() ? folder_of(file) : flags.run.modules;
-    if (!workers || modules != modules_of_workers) {
+    RunSettings wanted = *settings;
+    if (wanted.modules.empty()) wanted.modules = folder_of(file);
+    // Workers know one folder of modules: cases without a module step share theirs.
+    const bool has_module = std::ranges::any_of(c->steps, [](const Step& s) { return s.op.starts_with("module:"); });
+    if (!workers || (has_module && workers->settings() != wanted)) {
       workers.reset();
-      auto started = start_workers(*settings, modules);
+      auto started = start_workers(wanted);
       if (!started) return fail(started.error());
       workers = std::move(*started);
-      modules_of_workers = modules;
     }
     for (int i = 0; i < flags.repeat; ++i) {
       const auto outcome = workers->run_fresh(*c);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/commands.h"
+#include "fuzz/stored_finding.h"
 #include "repro/case_text.h"
 #include "repro/fill.h"
 #include "repro/scenario.h"
@@ -85,11 +86,9 @@ int list_command(const std::string& wanted, bool json) {
                     {"file", path}});
   }
   for (const std::string& path : sorted_paths(folder + "/findings", [](const auto& e) { return e.is_directory(); })) {
-    const auto text = read_file(path + "/finding.json", std::size_t{8} << 20);
-    const auto finding = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
-    if (!finding.is_object()) continue;
-    rows.push_back(
-        {{"finding", finding.value("signature", "")}, {"verdict", finding.value("verdict", "")}, {"folder", path}});
+    const auto finding = read_stored_finding(path);
+    if (!finding) continue;
+    rows.push_back({{"finding", finding->signature}, {"verdict", finding->verdict}, {"folder", path}});
   }
   if (json) {
     std::printf("%s\n", rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -11,6 +11,7 @@ Result<RunSettings> settings_of(const RunFlags& flags, bool blocking) {
   settings.blocking = blocking;
   settings.caching = flags.caching;
   settings.cpp_stacks = flags.cpp_stacks;
+  settings.modules = flags.modules;
   settings.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(flags.time_limit * 1000));
   return settings;
 }

@@ -58,6 +58,7 @@ void visit_fields(Options& o, Visit visit) {
   visit("--blocking", o.settings.blocking);
   visit("--cpp-stacks", o.settings.cpp_stacks);
   visit("--caching", o.settings.caching);
+  visit("--modules", o.settings.modules);
   visit("--time-limit-ms", o.settings.time_limit);
   visit("--start-limit-ms", o.settings.start_limit);
   visit("--memory-bytes", o.settings.memory_bytes);

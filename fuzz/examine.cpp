@@ -6,24 +6,35 @@
 #include "repro/case_text.h"
 #include "repro/diagnose.h"
 #include "repro/emit.h"
+#include "repro/read_file.h"
 #include "repro/reduce.h"
 
 namespace dsafuzz {
 namespace {
+
+constexpr std::size_t kModuleBytesLimit = std::size_t{1} << 30;
 
 // The CPU refuses the values, not merely the dtype: an operator that has no CPU version for it says nothing about them.
 bool refuses_values(const Outcome& outcome) {
   return outcome.end == Outcome::End::threw && outcome.error.find("not implemented") == std::string::npos;
 }
 
-std::string sentence_of(const std::string& file, const RunReport& report) {
-  if (!report.ran) return "`" + file + "` could not be run here.";
+std::string sentence_of(const std::string& file, const Device& device, const RunReport& report) {
+  const std::string ran = "`" + file + "` was run on " + device.text();
+  if (!report.ran) return "`" + file + "` could not be run on " + device.text() + " here.";
   switch (report.exit_code) {
-    case 0: return "`" + file + "` was run: the bug did not show.";
-    case 1: return "`" + file + "` was run: the bug shows.";
-    case 125: return "`" + file + "` was run and said that it cannot run here.";
+    case 0: return ran + ": the bug does not show.";
+    case 1: return ran + ": the bug shows.";
+    case 125: return ran + " and said that it cannot run here.";
   }
-  return "`" + file + "` was run and ended with code " + std::to_string(report.exit_code) + ".";
+  return ran + " and ended with code " + std::to_string(report.exit_code) + ".";
+}
+
+// Where an emitted file is run before it is handed out: the device it was found on, and the CPU, which every machine
+// has.
+std::vector<Device> devices_to_run(const Device& found_on) {
+  const Device cpu{Device::Kind::cpu, 0};
+  return found_on == cpu ? std::vector{cpu} : std::vector{found_on, cpu};
 }
 
 nlohmann::ordered_json json_of(const RunReport& report) {
@@ -210,16 +221,27 @@ Result<std::string> Examiner::publish(const Finding& finding) {
   for (const auto& [name, content] : files) {
     if (auto ok = staged->write(name, content); !ok) return std::unexpected(ok.error());
   }
+  // A TorchScript step needs its file beside the case, or neither case nor reproducer can be run.
+  for (const Step& step : finding.original.steps) {
+    if (!step.op.starts_with("module:")) continue;
+    const std::string name = step.op.substr(std::string_view("module:").size());
+    const Result<std::string> content = read_file(finding.settings.modules + "/" + name, kModuleBytesLimit);
+    if (!content) return std::unexpected(content.error());
+    if (auto ok = staged->write(name, *content); !ok) return std::unexpected(ok.error());
+  }
   std::string report = emit_report(finding), json_text = emit_json(finding);
   if (reproducers_) {
-    const Device& device = finding.settings.device;
-    const RunReport python = reproducers_->run_python(staged->folder() + "/repro.py", device);
-    const RunReport cpp = reproducers_->run_cpp(staged->folder(), device);
-    report +=
-        "\n## The reproducers\n\n- " + sentence_of("repro.py", python) + "\n- " + sentence_of("repro.cpp", cpp) + "\n";
+    report += "\n## The reproducers\n\n";
+    auto runs = nlohmann::ordered_json::object();
+    for (const Device& device : devices_to_run(finding.settings.device)) {
+      const RunReport python = reproducers_->run_python(staged->folder() + "/repro.py", device);
+      const RunReport cpp = reproducers_->run_cpp(staged->folder(), device);
+      report += "- " + sentence_of("repro.py", device, python) + "\n- " + sentence_of("repro.cpp", device, cpp) + "\n";
+      runs[device.text()] = {{"python", json_of(python)}, {"cpp", json_of(cpp)}};
+    }
     auto json = nlohmann::ordered_json::parse(json_text, nullptr, false);
     if (json.is_object()) {
-      json["reproducers"] = {{"python", json_of(python)}, {"cpp", json_of(cpp)}};
+      json["reproducers"] = std::move(runs);
       json_text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
     }
   }

@@ -17,7 +17,7 @@ namespace dsafuzz {
 
 struct ExamineOptions {
   int confirmations = 5;       // fresh processes that are asked
-  int executions = 500;        // for one reduction
+  int executions = 500;        // for one reduction; 0: do not reduce
   int hang_executions = 60;    // the same where every failing run takes the whole time limit
   std::function<bool()> stop;  // asked between runs; true: give up and leave the candidate where it is
 };

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "fuzz/stored_finding.h"
 #include "repro/case_text.h"
 #include "repro/fill.h"
-#include "repro/yaml_document.h"
+#include "repro/read_file.h"
 
 namespace dsafuzz {
 namespace {
@@ -23,11 +23,9 @@ std::vector<Found> findings_of(const std::string& scenario, const std::string& o
   for (const auto& entry : std::filesystem::directory_iterator(out + "/findings", ignored)) {
     const std::string folder = entry.path().string();
     auto minimal = load_case(folder + "/case.yaml");
-    const auto text = read_file(folder + "/finding.json", std::size_t{8} << 20);
-    if (!minimal || !text || minimal->scenario != scenario) continue;
-    const auto json = nlohmann::json::parse(*text, nullptr, false);
-    if (!json.is_object()) continue;
-    found.push_back({folder, json.value("verdict", ""), json.value("signature", ""), std::move(*minimal)});
+    const auto stored = read_stored_finding(folder);
+    if (!minimal || !stored || minimal->scenario != scenario) continue;
+    found.push_back({folder, stored->verdict, stored->signature, std::move(*minimal)});
   }
   std::ranges::sort(found, {}, &Found::folder);
   return found;

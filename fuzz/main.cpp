@@ -35,7 +35,7 @@ int engine_command(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 2, argv + argc);
   const auto options = parse_engine_arguments(arguments);
   if (!options) return fail(options.error());
-  const auto workers = start_workers(options->settings, folder_of(options->scenario));
+  const auto workers = start_workers(options->settings);
   if (!workers) return fail(workers.error());
   return run_engine(*options, **workers);
 }

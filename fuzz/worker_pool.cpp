@@ -141,8 +141,8 @@ std::string worker_path() {
   return self.substr(0, self.rfind('/') + 1) + "dsafuzz-worker";
 }
 
-Result<std::unique_ptr<Executor>> start_workers(const RunSettings& settings, const std::string& modules) {
-  auto zygote = DSAFUZZ_TRY(Zygote::start(worker_path(), settings, modules));
+Result<std::unique_ptr<Executor>> start_workers(const RunSettings& settings) {
+  auto zygote = DSAFUZZ_TRY(Zygote::start(worker_path(), settings));
   return std::unique_ptr<Executor>(std::make_unique<WorkerPool>(std::move(zygote), settings));
 }
 

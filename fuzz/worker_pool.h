@@ -14,9 +14,9 @@ struct WorkerPoolStats {
   int workers_lost = 0;  // died or were killed while running a case
 };
 
-// Starts the zygote for these settings (0.6 s for cpu and vcuda). `modules`: the folder of module files, may be empty.
+// Starts the zygote for these settings (0.6 s for cpu and vcuda).
 // Problem: the worker program is missing or cannot start.
-Result<std::unique_ptr<Executor>> start_workers(const RunSettings& settings, const std::string& modules = {});
+Result<std::unique_ptr<Executor>> start_workers(const RunSettings& settings);
 
 // The worker program: beside this one.
 std::string worker_path();

@@ -66,8 +66,7 @@ Received receive(int socket, Message& message, milliseconds limit) {
   }
 }
 
-Result<std::unique_ptr<Zygote>> Zygote::start(const std::string& worker, const RunSettings& settings,
-                                              const std::string& modules) {
+Result<std::unique_ptr<Zygote>> Zygote::start(const std::string& worker, const RunSettings& settings) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return system_problem("no socket");
   std::unique_ptr<Zygote> zygote(new Zygote());
@@ -85,7 +84,7 @@ Result<std::unique_ptr<Zygote>> Zygote::start(const std::string& worker, const R
                                  std::to_string(settings.memory_bytes),
                                  "--output-bytes",
                                  std::to_string(settings.output_bytes)};
-  if (!modules.empty()) words.insert(words.end(), {"--modules", modules});
+  if (!settings.modules.empty()) words.insert(words.end(), {"--modules", settings.modules});
   std::vector<std::string> variables = environment_of(settings, environ);
   const auto pointers = [](std::vector<std::string>& texts) {
     std::vector<char*> out;

@@ -51,8 +51,7 @@ class Zygote {
  public:
   // Starts `worker` (the path of dsafuzz-worker) under the settings and waits until it is ready.
   // Problem: it cannot be started, or dies, or is not ready in time; its output is quoted.
-  static Result<std::unique_ptr<Zygote>> start(const std::string& worker, const RunSettings& settings,
-                                               const std::string& modules);
+  static Result<std::unique_ptr<Zygote>> start(const std::string& worker, const RunSettings& settings);
   ~Zygote();
   Zygote(const Zygote&) = delete;
   Zygote& operator=(const Zygote&) = delete;

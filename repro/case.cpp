@@ -36,7 +36,7 @@ Result<void> check_operator(const std::string& op) {
   if (op.starts_with("module:")) {
     const std::string file = op.substr(7);
     const bool plain =
-        !file.empty() && file.size() <= 200 && file[0] != '.' &&
+        file.size() > 3 && file.size() <= 200 && file[0] != '.' && file.ends_with(".pt") &&
         std::ranges::all_of(file, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; });
     if (plain) return {};
     return input_problem("'" + op + "' does not name a module file", {},

@@ -64,7 +64,7 @@ struct Argument {
 };
 
 // `out, indices = aten::max_pool2d_with_indices(input, [2, 2], stride=[1, 1])`; the operator may carry an overload:
-// `aten::sum.dim_IntList`. `module:FILE` runs the forward of a TorchScript file that lies beside the case.
+// `aten::sum.dim_IntList`. `module:FILE.pt` runs the forward of a TorchScript file that lies beside the case.
 struct Step {
   std::vector<std::string> results;
   std::string op;

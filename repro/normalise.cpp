@@ -10,7 +10,13 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 300;
 
+// The line that says what was wrong: the first that is not blank. TorchScript puts its own traceback first and the
+// message last.
 std::string_view first_line(std::string_view message) {
+  if (message.find("The following operation failed in the TorchScript interpreter.") < 8) {
+    while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.remove_suffix(1);
+    return trimmed(message.substr(message.rfind('\n') + 1));
+  }
   while (!message.empty()) {
     const std::size_t end = message.find('\n');
     const std::string_view line = trimmed(message.substr(0, end));

@@ -30,6 +30,7 @@ struct RunSettings {
   std::chrono::milliseconds start_limit{120'000};       // for a worker to be ready
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;  // address space beyond what LibTorch takes at start
   std::uint64_t output_bytes = std::uint64_t{1} << 20;  // printed by one case; more is cut
+  std::string modules;  // the folder of TorchScript files that module steps name; empty: none
   friend bool operator==(const RunSettings&, const RunSettings&) = default;
 };
 

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "repro/case.h"
+#include "repro/read_file.h"
 #include "repro/result.h"
 
 namespace dsafuzz {
-
-// The bytes of a file, at most `limit`; a directory, a device or a longer file is a Problem.
-Result<std::string> read_file(const std::string& path, std::size_t limit);
 
 class YamlDocument {
  public:

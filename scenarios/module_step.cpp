@@ -11,12 +11,20 @@ std::string& module_folder() {
   static auto& folder = *new std::string();
   return folder;
 }
+
+std::map<std::string, torch::jit::Module>& loaded_modules() {
+  static auto& modules = *new std::map<std::string, torch::jit::Module>();
+  return modules;
+}
+
 }  // namespace
+
+void forget_modules() { loaded_modules().clear(); }
 
 void set_module_folder(std::string folder) { module_folder() = std::move(folder); }
 
 std::vector<c10::IValue> call_module(const Step& step, const Values& values, c10::Device device) {
-  static auto& loaded = *new std::map<std::string, torch::jit::Module>();
+  auto& loaded = loaded_modules();
   const std::string name = step.op.substr(std::string("module:").size());
   TORCH_CHECK(!module_folder().empty(), "no folder for module files: ", name);
   const std::string key = name + " " + device.str();

@@ -58,9 +58,12 @@ void limit_resources(const WorkerOptions& options) {
   if (options.memory_bytes) set(RLIMIT_AS, address_space_bytes() + options.memory_bytes);
 }
 
-// CUDA's operators live in a library that machines without a GPU need not be able to load.
+// CUDA's operators live in a library that machines without a GPU need not be able to load; our own operators for CUDA
+// in one that only exists where nvcc was. A case that needs a missing one says so when it runs.
 void load_cuda() {
-  if (!dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL)) std::fprintf(stderr, "dsafuzz-worker: %s\n", dlerror());
+  for (const char* library : {"libtorch_cuda.so", "libdsafuzz_cuda.so"}) {
+    if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL)) std::fprintf(stderr, "dsafuzz-worker: %s\n", dlerror());
+  }
 }
 
 // Serves one supervisor until its socket closes. Never returns to the zygote's code.
@@ -88,7 +91,10 @@ void load_cuda() {
     // An exception may leave the device's context poisoned: a virtual one is made anew, a real one ends the process.
     bool last = false;
     if (outcome.end == Outcome::End::threw) {
-      if (options.device.kind == Device::Kind::vcuda) vcuda::reset_contexts();
+      if (options.device.kind == Device::Kind::vcuda) {
+        forget_modules();
+        vcuda::reset_contexts();
+      }
       last = options.device.kind == Device::Kind::cuda && outcome.error_type == "c10::AcceleratorError";
     }
     std::fflush(nullptr);

@@ -17,6 +17,9 @@ TEST(Normalise, Messages) {
       {"Target 7 is out of bounds.", "Target # is out of bounds."},
       {"Target -100 is out of bounds.", "Target # is out of bounds."},
       {"\nfirst\nsecond", "first"},
+      {"The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript:\n  x\nRuntimeError: "
+       "index 9 is bad\n",
+       "RuntimeError: index # is bad"},
       {"shape '[2, 3]' is invalid for input of size 8", "shape '[#]' is invalid for input of size #"},
       {"found cuda:0 and cuda:13, cpu!", "found cuda:# and cuda:#, cpu!"},
       {"expected scalar type Long but found float32", "expected scalar type Long but found float32"},

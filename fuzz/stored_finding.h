@@ -1,0 +1,16 @@
+// What finding.json of a finding on disk says of itself. The file may be anyone's: whatever is in it, reading never throws.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace dsafuzz {
+
+struct StoredFinding {
+  std::string verdict, signature;  // as texts: "device_assert", Signature::text()
+};
+
+// Empty if the folder has no readable finding.json of a version we know.
+std::optional<StoredFinding> read_stored_finding(const std::string& folder);
+
+}  // namespace dsafuzz
