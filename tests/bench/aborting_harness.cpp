@@ -14,8 +14,8 @@
 #include "scenarios/program.h"
 #include "tests/bench/bench_cases.h"
 
-__attribute__((
-    used, section("__libfuzzer_extra_counters"))) volatile std::uint8_t harness_counters[dsafuzz::kFeatureBytes];
+__attribute__((used,
+               section("__libfuzzer_extra_counters"))) volatile std::uint8_t harness_counters[dsafuzz::kFeatureBytes];
 
 namespace {
 
@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto c = decode_case({data, size});
   if (!c) return -1;
   set_feature_map({const_cast<std::uint8_t*>(harness_counters), kFeatureBytes});
-  const Outcome outcome = program.run(*c, [](int) {}, false);
+  const Outcome outcome = program.run(
+      *c, [](int) {}, false);
   vcuda::collect_counters();
   set_feature_map({});
   // The assert line went to stderr; the exception's text alone names the verdict.

@@ -48,9 +48,9 @@ Rates fork_mode_rates(std::uint64_t seconds) {
   if (!mkdtemp(folder.data())) return {};
   const std::string place = folder.data();
   std::filesystem::create_directory(place + "/corpus");
-  const std::string command = "cd " + place + " && OMP_NUM_THREADS=1 '" + self +
-                              "/aborting_harness' -fork=1 -ignore_crashes=1 -max_total_time=" + std::to_string(seconds) +
-                              " corpus 2>&1";
+  const std::string command =
+      "cd " + place + " && OMP_NUM_THREADS=1 '" + self +
+      "/aborting_harness' -fork=1 -ignore_crashes=1 -max_total_time=" + std::to_string(seconds) + " corpus 2>&1";
   FILE* output = popen(command.c_str(), "r");
   unsigned long long executions = 0, crashes = 0;
   std::array<char, 4096> line;

@@ -1,5 +1,5 @@
-// Where the time of one execution goes: each part alone, over the same walk of mutated cases, and the whole program as a
-// user starts it (DSAFUZZ_BENCH_RUNS executions, 3,000).
+// Where the time of one execution goes: each part alone, over the same walk of mutated cases, and the whole program as
+// a user starts it (DSAFUZZ_BENCH_RUNS executions, 3,000).
 #include <ATen/Parallel.h>
 #include <benchmark/benchmark.h>
 #include <stdlib.h>
@@ -92,7 +92,8 @@ void running(benchmark::State& state, bool with_features) {
   Program program(kDevice);
   part(state, [&](Walk& w) {
     if (with_features) set_feature_map(features);
-    benchmark::DoNotOptimize(program.run(w.next(), [](int) {}, false));
+    benchmark::DoNotOptimize(program.run(
+        w.next(), [](int) {}, false));
     if (with_features) vcuda::collect_counters();
     set_feature_map({});
   });
@@ -115,8 +116,9 @@ void whole_program(benchmark::State& state) {
   for (auto _ : state) {
     std::array<char, 64> folder{"/tmp/dsafuzz-bench-XXXXXX"};
     if (!mkdtemp(folder.data())) return state.SkipWithError("no folder");
-    const std::string command = "'" + self + "/dsafuzz' fuzz '" + bench_scenario_file(scenario) + "' --seed 1 --no-run --runs " +
-                                std::to_string(runs) + " --out " + folder.data() + " 2>/dev/null";
+    const std::string command = "'" + self + "/dsafuzz' fuzz '" + bench_scenario_file(scenario) +
+                                "' --seed 1 --no-run --runs " + std::to_string(runs) + " --out " + folder.data() +
+                                " 2>/dev/null";
     FILE* output = popen(command.c_str(), "r");
     std::array<char, 1024> line;
     while (output && std::fgets(line.data(), line.size(), output)) {

@@ -40,7 +40,12 @@ void compare(benchmark::State& state, const std::string& scenario, Phase phase) 
     const auto outcome = executor.run(*c, features);
     return outcome && outcome->end == Outcome::End::returned;
   };
-  const auto inside = [&] { return program.run(*c, [](int) {}, false).end == Outcome::End::returned; };
+  const auto inside = [&] {
+    return program
+               .run(
+                   *c, [](int) {}, false)
+               .end == Outcome::End::returned;
+  };
   bool ok = true;
   seconds_of(outside, ok);
   seconds_of(inside, ok);

@@ -41,9 +41,9 @@ FakeBugs bugs_named(std::string_view name) {
 
 class FakeRunner : public ReproducerRunner {
  public:
-  RunReport run_python(const std::string& path, const Device&) override {
+  RunReport run_python(const std::string& path, const Device& device) override {
     EXPECT_TRUE(fs::exists(path)) << path;
-    return {true, 1, "the bug shows"};
+    return {true, device.kind == Device::Kind::cpu ? 0 : 1, "said"};
   }
   RunReport run_cpp(const std::string& folder, const Device&) override {
     EXPECT_TRUE(fs::exists(folder + "/repro.cpp") && fs::exists(folder + "/CMakeLists.txt"));
@@ -91,7 +91,11 @@ TEST_F(CampaignTest, FindsReducesConfirmsAndWrites) {
   }
   const auto minimal = load_case(finding.folder + "/case.yaml");
   ASSERT_TRUE(minimal) << minimal.error().text();
-  EXPECT_NE(text_in(finding.folder + "/finding.md").find("`repro.py` was run: the bug shows."), std::string::npos);
+  for (const char* sentence :
+       {"`repro.py` was run on vcuda: the bug shows.", "`repro.py` was run on cpu: the bug does not show.",
+        "`repro.cpp` could not be run on vcuda here."}) {
+    EXPECT_NE(text_in(finding.folder + "/finding.md").find(sentence), std::string::npos) << sentence;
+  }
   EXPECT_NE(text_in(finding.folder + "/finding.json").find("\"reproducers\""), std::string::npos);
   EXPECT_EQ(summary->waiting, 0u);
 
