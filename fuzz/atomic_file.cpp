@@ -35,11 +35,10 @@ class Descriptor {
   int fd_;
 };
 
-// Makes a rename survive a power cut. Some file systems cannot; the file itself is safe then all the same.
+// Makes a rename survive a power cut.
 void sync_folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
-  const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.get() >= 0) ::fsync(fd.get());
+  sync_folder(folder.empty() ? "." : folder.string());
 }
 
 // 0, or the errno of what went wrong.
@@ -106,6 +105,16 @@ Result<std::string> read_whole(const std::string& path, std::size_t limit) {
   }
   content.resize(got);
   return content;
+}
+
+void sync_folder(const std::string& folder) {
+  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0) ::fsync(fd.get());
+}
+
+void sync_file_system_of(const std::string& folder) {
+  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() >= 0) ::syncfs(fd.get());
 }
 
 Result<void> make_folder(const std::string& path) {

@@ -21,6 +21,13 @@ Result<void> replace_folder(const std::string& finished, const std::string& plac
 // At most `limit` bytes. Problem: not there, not readable, or larger.
 Result<std::string> read_whole(const std::string& path, std::size_t limit);
 
+// Waits until names made, renamed or removed in the folder survive a power cut. Some file systems cannot do that; the
+// files themselves are safe then all the same.
+void sync_folder(const std::string& folder);
+
+// Waits until everything written so far to the file system that holds the folder is on the disk.
+void sync_file_system_of(const std::string& folder);
+
 // Creates the folder and its parents.
 Result<void> make_folder(const std::string& path);
 

@@ -232,11 +232,11 @@ void Campaign::ended(Running& engine, int status) {
                                : "engine " + name.text() + " " + how + " (see " + store_.log_file(name) + ")";
   if (stop_.asked() && last.problem.empty()) return;
   summary_.problems.push_back(what);
-  progress_.say(what);
   if (!last.problem.empty()) {
     fatal_ = Problem{Problem::Kind::environment, last.problem, "", ""};
     return;
   }
+  progress_.say(what);
   PlannedEngine rest = engine.plan;
   if (rest.runs > 0) rest.runs -= std::min(rest.runs, last.executions);
   if (rest.seconds > 0) rest.seconds -= last.seconds;

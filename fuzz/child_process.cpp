@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +35,43 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return out;
 }
 
+// The child's side of the fork: calls nothing but what is safe between fork and exec. `report` closes with the exec, or
+// gets the error.
+[[noreturn]] void become(char* const* argv, char* const* environment, int output, int report, pid_t parent) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  execvpe(argv[0], argv, environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t n = write(report, &error, sizeof error);
+  _exit(127);
+}
+
+// Starts the child with `output` as its output. Not by posix_spawn, which cannot ask the kernel to end the child with
+// us; this process is small, so a fork is cheap. Returns its pid, or the error's number, negative.
+pid_t start_child(std::vector<std::string> argv, std::vector<std::string> environment, int output) {
+  int report[2];
+  if (pipe2(report, O_CLOEXEC) != 0) return -errno;
+  const auto arguments = pointers(argv), variables = pointers(environment);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) become(arguments.data(), variables.data(), output, report[1], parent);
+  int error = pid < 0 ? errno : 0;
+  close(report[1]);
+  if (pid > 0) {
+    while (read(report[0], &error, sizeof error) < 0 && errno == EINTR) {
+    }
+  }
+  close(report[0]);
+  if (error == 0) return pid;
+  if (pid > 0) waitpid(pid, nullptr, 0);
+  return -error;
+}
+
 }  // namespace
 
 ChildResult run_child(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
@@ -45,25 +82,11 @@ ChildResult run_child(const std::vector<std::string>& argv, const std::vector<st
     result.output = std::string("no pipe: ") + std::strerror(errno);
     return result;
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  std::vector<std::string> words = argv, variables = merged_environment(environment);
-  auto argument_pointers = pointers(words), variable_pointers = pointers(variables);
-  pid_t pid = 0;
-  const int error =
-      posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, argument_pointers.data(), variable_pointers.data());
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+  const pid_t pid = start_child(argv, merged_environment(environment), ends[1]);
   close(ends[1]);
-  if (error != 0) {
+  if (pid < 0) {
     close(ends[0]);
-    result.output = argv[0] + " cannot be started: " + std::strerror(error);
+    result.output = argv[0] + " cannot be started: " + std::strerror(-pid);
     return result;
   }
   result.started = true;

@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -43,8 +44,13 @@ struct Engine {
   void send_status(bool done, const std::string& problem);
   [[noreturn]] void end(int code, const std::string& problem = {});
   int run(std::span<const std::uint8_t> bytes);
-  std::size_t give(const Case& made, std::uint8_t* out, std::size_t limit, std::size_t unchanged) const;
+  std::size_t give(Case made, std::uint8_t* out, std::size_t limit, std::size_t unchanged);
   Case decoded(const std::uint8_t* data, std::size_t size) const;
+  bool is_last_given(std::span<const std::uint8_t> bytes) const { return std::ranges::equal(bytes, given_bytes); }
+
+  // The case given to libFuzzer last: nearly always what it runs next, or asks to be changed again.
+  Case given;
+  std::vector<std::uint8_t> given_bytes;
 };
 Engine* the_engine = nullptr;
 
@@ -77,7 +83,11 @@ int Engine::run(std::span<const std::uint8_t> bytes) {
   if (enough || stop_asked || (options.seconds > 0 && seconds() >= options.seconds)) end(0);
   if (Clock::now() - last_line >= std::chrono::seconds(1)) send_status(false, {});
   int kept = -1;
-  if (const Result<Case> c = decode_case(bytes)) {
+  std::optional<Case> other;
+  if (!is_last_given(bytes)) {
+    if (auto c = decode_case(bytes)) other = std::move(*c);
+  }
+  if (const Case* c = other ? &*other : is_last_given(bytes) ? &given : nullptr) {
     const auto use = session.run(*c, bytes, counters);
     if (!use) end(use.error().exit_code(), use.error().text());
     kept = *use == Session::Use::keep ? 0 : -1;
@@ -88,16 +98,19 @@ int Engine::run(std::span<const std::uint8_t> bytes) {
 }
 
 Case Engine::decoded(const std::uint8_t* data, std::size_t size) const {
+  if (is_last_given({data, size})) return given;
   Result<Case> c = decode_case({data, size});
   return c ? std::move(*c) : scenario.base;
 }
 
 // Writes the case where libFuzzer wants it. One too large is not made: what is there stays.
-std::size_t Engine::give(const Case& made, std::uint8_t* out, std::size_t limit, std::size_t unchanged) const {
-  const std::vector<std::uint8_t> bytes = encode(made);
+std::size_t Engine::give(Case made, std::uint8_t* out, std::size_t limit, std::size_t unchanged) {
+  std::vector<std::uint8_t> bytes = encode(made);
   if (bytes.size() > limit) return unchanged;
   std::memcpy(out, bytes.data(), bytes.size());
-  return bytes.size();
+  given = std::move(made);
+  given_bytes = std::move(bytes);
+  return given_bytes.size();
 }
 
 // Everything that decides by the clock, by other processes, or by signals is off.
@@ -189,7 +202,11 @@ Problem start(const EngineOptions& options, const Scenario& scenario, Executor& 
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
 
-  Engine engine{options, scenario, Session(scenario, executor, *store, name, std::move(*running), options.known_every)};
+  Engine engine{.options = options,
+                .scenario = scenario,
+                .session = Session(scenario, executor, *store, name, std::move(*running), options.known_every),
+                .given = {},
+                .given_bytes = {}};
   the_engine = &engine;
   std::vector<std::string> arguments = driver_arguments(options, *seeds, *additions_path);
   std::vector<char*> pointers;

@@ -102,6 +102,10 @@ Result<Examination> Examiner::examine(const Candidate& candidate) {
     const auto alone = judge(original, true, silent);
     if (!alone) return std::unexpected(alone.error());
     result.signature = alone->signature();
+    if (result.signature.verdict == Verdict::setup_failed) {
+      return environment_problem("the case cannot be run here: " + alone->outcome.error,
+                                 device_.settings().device.text());
+    }
     shows = is_finding(original, result.signature.verdict);
     if (candidate.kind == Candidate::Kind::suspect && !shows) break;
   }

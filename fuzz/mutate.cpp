@@ -24,6 +24,38 @@ std::int64_t elements_of(const Case& c) {
   return total;
 }
 
+// The product of the sizes that may vary: an idea of the work, where elements alone say little. A linear layer's batch
+// and classes are each in a small tensor, and together in a large one that no tensor of the case shows.
+std::int64_t work_of(const Scenario& scenario, const Case& c) {
+  std::int64_t product = 1;
+  for (const std::string& name : scenario.vary.shapes) {
+    const auto size = c.shapes.find(name);
+    if (size != c.shapes.end() && __builtin_mul_overflow(product, std::max<std::int64_t>(1, size->second), &product))
+      return INT64_MAX;
+  }
+  return product;
+}
+
+std::int64_t usual_work(const Scenario& scenario) { return std::max(kUsualWork, work_of(scenario, scenario.base)); }
+
+// Sizes go back to the base's, the largest first, until the work is usual.
+void make_small(const Scenario& scenario, Case& c) {
+  while (work_of(scenario, c) > usual_work(scenario)) {
+    std::int64_t* largest = nullptr;
+    std::int64_t target = 0;
+    for (const std::string& name : scenario.vary.shapes) {
+      const auto size = c.shapes.find(name);
+      const auto usual = scenario.base.shapes.find(name);
+      if (size == c.shapes.end() || usual == scenario.base.shapes.end() || size->second <= usual->second) continue;
+      if (largest && *largest >= size->second) continue;
+      largest = &size->second;
+      target = usual->second;
+    }
+    if (!largest) return;
+    *largest = target;
+  }
+}
+
 // Indices past the end have no meaning; dropping them keeps equal cases equal.
 void drop_unused_elements(const Scenario& scenario, Case& c) {
   for (TensorSpec& tensor : c.tensors) {
@@ -40,6 +72,8 @@ Case accepted(const Scenario& scenario, const Case& unchanged, Case changed, Ran
   const bool allowed = elements <= kUsualElements || elements <= elements_of(unchanged) ||
                        (elements <= kMostElements && random.one_in(64));
   if (!allowed || !validate(changed)) return unchanged;
+  const std::int64_t work = work_of(scenario, changed);
+  if (work > usual_work(scenario) && work > work_of(scenario, unchanged) && !random.one_in(16)) return unchanged;
   drop_unused_elements(scenario, changed);
   if (scenario.only_legal) {
     for (const std::string& name : scenario.vary.values) {
@@ -129,6 +163,12 @@ std::optional<Case> healthy_base(const Scenario& scenario) {
 Case mutate(const Scenario& scenario, const Case& c, Random& random) {
   const Case start = belongs(scenario, c) ? c : scenario.base;
   Case changed = start;
+  // A large case that was worth keeping is tried at its size now and then only, or its descendants would take most of
+  // the time.
+  if (work_of(scenario, start) > usual_work(scenario) && !random.one_in(8)) {
+    make_small(scenario, changed);
+    changed = accepted(scenario, start, std::move(changed), random);
+  }
   // One change in most cases; two thirds of the rest have two, and so on. An unchanged case gets a few more tries.
   int changes = 1;
   while (changes < 6 && random.one_in(3)) ++changes;

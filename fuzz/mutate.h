@@ -28,5 +28,7 @@ std::optional<Case> healthy_base(const Scenario& scenario);
 // Cases stay at or below the first size, except now and then up to the second.
 inline constexpr std::int64_t kUsualElements = std::int64_t{1} << 16;
 inline constexpr std::int64_t kMostElements = std::int64_t{1} << 21;
+// The product of all sizes that may vary stays at or below this or the base's, except now and then.
+inline constexpr std::int64_t kUsualWork = std::int64_t{1} << 14;
 
 }  // namespace dsafuzz

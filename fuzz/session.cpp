@@ -100,14 +100,14 @@ Result<Session::Use> Session::run(const Case& c, std::span<const std::uint8_t> b
   // The mark stays until the candidate is on disk.
   running_.end();
   if (!booked) return std::unexpected(booked.error());
-  ++status_.executions;
-  if (ends_worker(outcome->end)) ++status_.restarts;
-  if (verdict == Verdict::setup_failed) {
-    if (ran_once_) return Use::drop;
+  if (verdict == Verdict::setup_failed && !ran_once_) {
     return environment_problem(
         "the device cannot run this scenario: " + (outcome->error.empty() ? outcome->log : outcome->error),
-        scenario_.file, "try `dsafuzz doctor`");
+        scenario_.file, "`--device vcuda` runs everywhere");
   }
+  ++status_.executions;
+  if (ends_worker(outcome->end)) ++status_.restarts;
+  if (verdict == Verdict::setup_failed) return Use::drop;
   ran_once_ = true;
   if (scenario_.is_finding(verdict)) return Use::drop;
   count_features(features);

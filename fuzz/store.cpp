@@ -189,14 +189,27 @@ Result<int> Store::absorb_additions() {
 
 Result<int> Store::absorb(const std::string& additions) {
   int added = 0;
-  for (const std::string& name : names_in(additions)) {
-    const Result<Case> c = read_case(additions + "/" + name);
+  std::set<std::string> folders;
+  const std::vector<std::string> names = names_in(additions);
+  // libFuzzer does not wait for the disk. One wait for all of them here, not one for each, which would take minutes.
+  if (!names.empty()) sync_file_system_of(additions);
+  for (const std::string& name : names) {
+    const std::string from = additions + "/" + name;
+    const auto content = read_whole(from, kCaseBytesLimit);
+    const Result<Case> c = content ? decode_case(bytes_of(*content)) : std::unexpected(content.error());
     if (!c || !is_plain(c->scenario)) continue;
-    std::error_code ignored;
-    if (fs::exists(path("corpus/" + c->scenario + "/" + case_id(*c)), ignored)) continue;
-    if (auto ok = add_to_corpus(*c); !ok) return std::unexpected(ok.error());
+    const std::string folder = path("corpus/" + c->scenario);
+    const std::string file = folder + "/" + case_id(*c);
+    if (std::error_code ignored; fs::exists(file, ignored)) continue;
+    if (auto ok = make_folder(folder); !ok) return std::unexpected(ok.error());
+    // Bytes that are not as encode() makes them are written anew, so that equal cases have equal files.
+    if (*content != text_of(encode(*c)) || ::rename(from.c_str(), file.c_str()) != 0) {
+      if (auto ok = add_to_corpus(*c); !ok) return std::unexpected(ok.error());
+    }
+    folders.insert(folder);
     ++added;
   }
+  for (const std::string& folder : folders) sync_folder(folder);
   remove_all(additions);
   return added;
 }

@@ -1,4 +1,5 @@
-// What finding.json of a finding on disk says of itself. The file may be anyone's: whatever is in it, reading never throws.
+// What finding.json of a finding on disk says of itself. The file may be anyone's: whatever is in it, reading never
+// throws.
 #pragma once
 
 #include <optional>

@@ -3,6 +3,7 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/allocator.cpp
   aten/autocast.cpp
   aten/basic_ops.cpp
+  aten/convolution.cpp
   aten/custom.cpp
   aten/device_guard.cpp
   aten/error.cpp

@@ -232,7 +232,7 @@ std::optional<Advice> cast_advice(const Case& c, const Signature& signature) {
     if (!tensor || tensor->dtype == Dtype::int64 || tensor->dtype == Dtype::uint8) continue;
     const std::string label = python_name(name->text);
     Advice advice;
-    advice.cause = filled("The labels {} are {}, but {} takes class indices of int64.", label, to_text(tensor->dtype),
+    advice.cause = filled("{} is {}, but {} takes class indices of int64.", label, to_text(tensor->dtype),
                           base_name(step.op));
     advice.remedy = "Convert the labels with .long() after checking that they hold whole class numbers.";
     advice.guard = filled("assert {0}.dtype == torch.int64, \"{0} must be int64\"", label);

@@ -1,293 +1,264 @@
 #include "repro/case_bytes.h"
 
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <array>
+
+#include "repro/cbor.h"
 
 namespace dsafuzz {
 namespace {
 
-using Json = nlohmann::json;
-
 // Layout, version 1: [1, scenario, seed, precision, phase, [shape, value, ...], [tensor], [step]], where
 //   tensor  [name, [axis text], dtype, fill, [index, number, ...], layout, parameter, device]
-//   fill    [kind, ...]: constant [0, n], arange [1], uniform [2, low, high], randn [3], randint [4, from, to], literal
-//   [5, n...] step    [[result], op, [name, value, ...]] value   null, bool, integer, float, text (a quoted text), [0,
-//   text] (a name), [1, value...] (a list)
+//   fill    [kind, ...]: constant [0, n], arange [1], uniform [2, low, high], randn [3], randint [4, from, to],
+//           literal [5, n...]
+//   step    [[result], op, [name, value, ...]]
+//   value   null, bool, integer, float, text (a quoted text), [0, text] (a name), [1, value...] (a list)
 // Enumerators travel as their numbers.
 constexpr int kVersion = 1;
+constexpr int kListDepth = 8;
 
-Json from_number(const Number& n) {
-  return std::visit([](auto v) { return Json(v); }, n);
+void write(CborWriter& out, const Number& n) {
+  if (const auto* integer = std::get_if<std::int64_t>(&n)) {
+    out.integer(*integer);
+  } else {
+    out.real(std::get<double>(n));
+  }
 }
 
-Json from_fill(const Fill& f) {
-  Json out = Json::array({static_cast<int>(f.kind)});
+void write(CborWriter& out, const Fill& f) {
+  const auto begin = [&](std::size_t more) {
+    out.array(1 + more);
+    out.integer(static_cast<int>(f.kind));
+  };
   switch (f.kind) {
-    case Fill::Kind::constant: out.push_back(from_number(f.constant)); break;
+    case Fill::Kind::constant:
+      begin(1);
+      write(out, f.constant);
+      break;
     case Fill::Kind::arange:
-    case Fill::Kind::randn: break;
+    case Fill::Kind::randn: begin(0); break;
     case Fill::Kind::uniform:
-      out.push_back(f.low);
-      out.push_back(f.high);
+      begin(2);
+      out.real(f.low);
+      out.real(f.high);
       break;
     case Fill::Kind::randint:
-      out.push_back(f.from.text);
-      out.push_back(f.to.text);
+      begin(2);
+      out.text(f.from.text);
+      out.text(f.to.text);
       break;
     case Fill::Kind::literal:
-      for (const Number& n : f.literal) out.push_back(from_number(n));
+      begin(f.literal.size());
+      for (const Number& n : f.literal) write(out, n);
       break;
   }
-  return out;
 }
 
-Json from_value(const Value& value) {
-  struct Writer {
-    Json operator()(std::monostate) const { return nullptr; }
-    Json operator()(bool b) const { return b; }
-    Json operator()(std::int64_t i) const { return i; }
-    Json operator()(double d) const { return d; }
-    Json operator()(const std::string& s) const { return s; }
-    Json operator()(const Name& n) const { return Json::array({0, n.text}); }
-    Json operator()(const List& list) const {
-      Json out = Json::array({1});
-      for (const Value& item : list) out.push_back(from_value(item));
-      return out;
+void write(CborWriter& out, const Value& value) {
+  struct Visitor {
+    CborWriter& out;
+    void operator()(std::monostate) const { out.null(); }
+    void operator()(bool b) const { out.boolean(b); }
+    void operator()(std::int64_t i) const { out.integer(i); }
+    void operator()(double d) const { out.real(d); }
+    void operator()(const std::string& s) const { out.text(s); }
+    void operator()(const Name& n) const {
+      out.array(2);
+      out.integer(0);
+      out.text(n.text);
+    }
+    void operator()(const List& list) const {
+      out.array(1 + list.size());
+      out.integer(1);
+      for (const Value& item : list) write(out, item);
     }
   };
-  return std::visit(Writer{}, value.v);
+  std::visit(Visitor{out}, value.v);
 }
 
-// A cursor over one array: every access is checked, and the first that fails makes all later ones fail too, so the
-// decoder reads straight through and asks once.
-class Reader {
- public:
-  Reader(const Json& array, bool& ok) : ok_(ok) {
-    if (array.is_array()) {
-      array_ = &array;
-    } else {
-      ok_ = false;
-    }
+void write(CborWriter& out, const TensorSpec& t) {
+  out.array(8);
+  out.text(t.name);
+  out.array(t.shape.size());
+  for (const Extent& e : t.shape) out.text(e.text);
+  out.integer(static_cast<int>(t.dtype));
+  write(out, t.fill);
+  out.array(2 * t.set.size());
+  for (const auto& [index, number] : t.set) {
+    out.integer(index);
+    write(out, number);
   }
-  bool more() const { return ok_ && array_ && at_ < array_->size(); }
-  const Json& next() {
-    static const Json kNothing;
-    if (more()) return (*array_)[at_++];
-    ok_ = false;
-    return kNothing;
-  }
-  std::string text() {
-    const Json& j = next();
-    return j.is_string() ? j.get<std::string>() : (ok_ = false, std::string());
-  }
-  std::int64_t integer(std::int64_t least, std::int64_t most) {
-    const Json& j = next();
-    // An unsigned value over INT64_MAX would be read as a negative one.
-    const bool fits = j.is_number_integer() && (!j.is_number_unsigned() || j.get<std::uint64_t>() <= INT64_MAX);
-    const std::int64_t value = fits ? j.get<std::int64_t>() : 0;
-    if (!fits || value < least || value > most) ok_ = false;
-    return value;
-  }
-  double real() {
-    const Json& j = next();
-    return j.is_number() ? j.get<double>() : (ok_ = false, 0.0);
-  }
-  bool boolean() {
-    const Json& j = next();
-    return j.is_boolean() ? j.get<bool>() : (ok_ = false, false);
-  }
-  Number number() {
-    if (more() && (*array_)[at_].is_number_float()) return real();
-    return integer(INT64_MIN, INT64_MAX);
-  }
-  template <typename T, std::size_t N>
-  T member(const std::array<T, N>& all) {
-    const std::int64_t index = integer(0, N - 1);
-    for (const T m : all) {
-      if (static_cast<std::int64_t>(m) == index) return m;
-    }
-    return all[0];
-  }
+  out.integer(static_cast<int>(t.layout));
+  out.boolean(t.parameter);
+  out.integer(t.device);
+}
 
- private:
-  const Json* array_ = nullptr;
-  std::size_t at_ = 0;
-  bool& ok_;
-};
+void write(CborWriter& out, const Step& s) {
+  out.array(3);
+  out.array(s.results.size());
+  for (const std::string& result : s.results) out.text(result);
+  out.text(s.op);
+  out.array(2 * s.arguments.size());
+  for (const Argument& a : s.arguments) {
+    out.text(a.name);
+    write(out, a.value);
+  }
+}
 
-Fill to_fill(const Json& json, bool& ok) {
+template <typename T, std::size_t N>
+T read_member(CborReader& in, const std::array<T, N>& all) {
+  const std::int64_t index = in.integer(0, N - 1);
+  for (const T member : all) {
+    if (static_cast<std::int64_t>(member) == index) return member;
+  }
+  return all[0];
+}
+
+Number read_number(CborReader& in) {
+  if (in.kind() == CborReader::Kind::real) return in.real();
+  return in.integer(INT64_MIN, INT64_MAX);
+}
+
+Extent read_extent(CborReader& in) {
+  auto extent = parse_extent(in.text());
+  in.require(extent.has_value());
+  return extent ? std::move(*extent) : Extent{"0"};
+}
+
+// An array of pairs: how many.
+std::uint64_t read_pairs(CborReader& in) {
+  const std::uint64_t items = in.array();
+  in.require(items % 2 == 0);
+  return items / 2;
+}
+
+Fill read_fill(CborReader& in) {
   static constexpr std::array kKinds{Fill::Kind::constant, Fill::Kind::arange,  Fill::Kind::uniform,
                                      Fill::Kind::randn,    Fill::Kind::randint, Fill::Kind::literal};
-  Reader r(json, ok);
+  const std::uint64_t items = in.array();
   Fill f;
-  f.kind = r.member(kKinds);
+  f.kind = read_member(in, kKinds);
   switch (f.kind) {
-    case Fill::Kind::constant: f.constant = r.number(); break;
+    case Fill::Kind::constant:
+      in.require(items == 2);
+      f.constant = read_number(in);
+      break;
     case Fill::Kind::arange:
-    case Fill::Kind::randn: break;
+    case Fill::Kind::randn: in.require(items == 1); break;
     case Fill::Kind::uniform:
-      f.low = r.real();
-      f.high = r.real();
+      in.require(items == 3);
+      f.low = in.real();
+      f.high = in.real();
       break;
-    case Fill::Kind::randint: {
-      const auto from = parse_extent(r.text()), to = parse_extent(r.text());
-      if (from && to) {
-        f.from = *from;
-        f.to = *to;
-      } else {
-        ok = false;
-      }
+    case Fill::Kind::randint:
+      in.require(items == 3);
+      f.from = read_extent(in);
+      f.to = read_extent(in);
       break;
-    }
     case Fill::Kind::literal:
-      while (r.more()) f.literal.push_back(r.number());
+      for (std::uint64_t i = 1; in.ok() && i < items; ++i) f.literal.push_back(read_number(in));
       break;
   }
-  if (r.more()) ok = false;
   return f;
 }
 
-Value to_value(const Json& json, bool& ok, int depth) {
-  if (depth > 8) ok = false;
-  if (!ok || json.is_null()) return {};
-  if (json.is_boolean()) return {json.get<bool>()};
-  if (json.is_number_float()) return {json.get<double>()};
-  if (json.is_string()) return {json.get<std::string>()};
-  if (json.is_number_integer()) {
-    const Json one = Json::array({json});
-    return {Reader(one, ok).integer(INT64_MIN, INT64_MAX)};
+Value read_value(CborReader& in, int depth) {
+  in.require(depth <= kListDepth);
+  switch (in.kind()) {
+    case CborReader::Kind::integer: return {in.integer(INT64_MIN, INT64_MAX)};
+    case CborReader::Kind::real: return {in.real()};
+    case CborReader::Kind::text: return {in.text()};
+    case CborReader::Kind::boolean: return {in.boolean()};
+    case CborReader::Kind::null: in.null(); return {};
+    case CborReader::Kind::bytes:
+    case CborReader::Kind::other: in.require(false); return {};
+    case CborReader::Kind::array: break;
   }
-  Reader r(json, ok);
-  if (r.integer(0, 1) == 0) return {Name{r.text()}};
+  const std::uint64_t items = in.array();
+  if (in.integer(0, 1) == 0) {
+    in.require(items == 2);
+    return {Name{in.text()}};
+  }
   List list;
-  while (r.more()) list.push_back(to_value(r.next(), ok, depth + 1));
+  for (std::uint64_t i = 1; in.ok() && i < items; ++i) list.push_back(read_value(in, depth + 1));
   return {std::move(list)};
 }
 
-TensorSpec to_tensor(const Json& json, bool& ok) {
-  Reader r(json, ok);
+TensorSpec read_tensor(CborReader& in) {
   TensorSpec t;
-  t.name = r.text();
-  for (Reader axes(r.next(), ok); axes.more();) {
-    const auto extent = parse_extent(axes.text());
-    if (!extent) {
-      ok = false;
-      break;
-    }
-    t.shape.push_back(*extent);
+  in.array_of(8);
+  t.name = in.text();
+  for (std::uint64_t left = in.array(); in.ok() && left > 0; --left) t.shape.push_back(read_extent(in));
+  t.dtype = read_member(in, kDtypes);
+  t.fill = read_fill(in);
+  for (std::uint64_t left = read_pairs(in); in.ok() && left > 0; --left) {
+    const std::int64_t index = in.integer(0, kElementLimit);
+    t.set[index] = read_number(in);
   }
-  t.dtype = r.member(kDtypes);
-  t.fill = to_fill(r.next(), ok);
-  for (Reader set(r.next(), ok); set.more();) {
-    const std::int64_t index = set.integer(0, kElementLimit);
-    t.set[index] = set.number();
-  }
-  t.layout = r.member(kLayouts);
-  t.parameter = r.boolean();
-  t.device = static_cast<int>(r.integer(0, 15));
+  t.layout = read_member(in, kLayouts);
+  t.parameter = in.boolean();
+  t.device = static_cast<int>(in.integer(0, 15));
   return t;
 }
 
-Step to_step(const Json& json, bool& ok) {
-  Reader r(json, ok);
+Step read_step(CborReader& in) {
   Step step;
-  for (Reader results(r.next(), ok); results.more();) step.results.push_back(results.text());
-  step.op = r.text();
-  for (Reader arguments(r.next(), ok); arguments.more();) {
-    std::string name = arguments.text();
-    step.arguments.push_back({std::move(name), to_value(arguments.next(), ok, 0)});
+  in.array_of(3);
+  for (std::uint64_t left = in.array(); in.ok() && left > 0; --left) step.results.push_back(in.text());
+  step.op = in.text();
+  for (std::uint64_t left = read_pairs(in); in.ok() && left > 0; --left) {
+    std::string name = in.text();
+    step.arguments.push_back({std::move(name), read_value(in, 0)});
   }
   return step;
 }
 
-Case to_case(const Json& json, bool& ok) {
-  Reader r(json, ok);
+Case read_case(CborReader& in) {
   Case c;
-  r.integer(kVersion, kVersion);
-  c.scenario = r.text();
-  c.seed = static_cast<std::uint64_t>(r.integer(0, INT64_MAX));
-  c.precision = r.member(kPrecisions);
-  c.phase = r.member(kPhases);
-  for (Reader shapes(r.next(), ok); shapes.more();) {
-    std::string name = shapes.text();
-    c.shapes[std::move(name)] = shapes.integer(0, kElementLimit);
+  in.array_of(8);
+  in.integer(kVersion, kVersion);
+  c.scenario = in.text();
+  c.seed = static_cast<std::uint64_t>(in.integer(0, INT64_MAX));
+  c.precision = read_member(in, kPrecisions);
+  c.phase = read_member(in, kPhases);
+  for (std::uint64_t left = read_pairs(in); in.ok() && left > 0; --left) {
+    std::string name = in.text();
+    c.shapes[std::move(name)] = in.integer(0, kElementLimit);
   }
-  for (Reader tensors(r.next(), ok); tensors.more();) c.tensors.push_back(to_tensor(tensors.next(), ok));
-  for (Reader steps(r.next(), ok); steps.more();) c.steps.push_back(to_step(steps.next(), ok));
+  for (std::uint64_t left = in.array(); in.ok() && left > 0; --left) c.tensors.push_back(read_tensor(in));
+  for (std::uint64_t left = in.array(); in.ok() && left > 0; --left) c.steps.push_back(read_step(in));
+  in.require(in.at_end());
   return c;
-}
-
-// The parser recurses once a level, so the depth of foreign bytes is bounded before it sees them. Walks the item heads:
-// definite lengths only (all that encode writes), no tags; contents of strings are skipped.
-bool is_shallow(std::span<const std::uint8_t> bytes) {
-  static constexpr int kDepth = 16;
-  std::uint64_t left[kDepth] = {1};  // items still to come at each level
-  int level = 0;
-  for (std::size_t at = 0; at < bytes.size();) {
-    const int major = bytes[at] >> 5, low = bytes[at] & 31;
-    ++at;
-    const int extra = low < 24 ? 0 : low <= 27 ? 1 << (low - 24) : -1;
-    if (extra < 0 || at + extra > bytes.size()) return false;
-    std::uint64_t count = low;
-    if (extra > 0) count = 0;
-    for (int i = 0; i < extra; ++i) count = count << 8 | bytes[at++];
-    --left[level];
-    if (major == 2 || major == 3) {
-      if (count > bytes.size() - at) return false;
-      at += count;
-    } else if (major == 4) {
-      if (count > bytes.size() || ++level == kDepth) return false;
-      left[level] = count;
-    } else if (major == 5 || major == 6) {
-      return false;
-    }
-    while (left[level] == 0) {
-      if (level-- == 0) return at == bytes.size();
-    }
-  }
-  return false;
 }
 
 }  // namespace
 
 std::vector<std::uint8_t> encode(const Case& c) {
-  Json tensors = Json::array(), steps = Json::array(), shapes = Json::array();
+  CborWriter out;
+  out.array(8);
+  out.integer(kVersion);
+  out.text(c.scenario);
+  out.integer(static_cast<std::int64_t>(c.seed));
+  out.integer(static_cast<int>(c.precision));
+  out.integer(static_cast<int>(c.phase));
+  out.array(2 * c.shapes.size());
   for (const auto& [name, value] : c.shapes) {
-    shapes.push_back(name);
-    shapes.push_back(value);
+    out.text(name);
+    out.integer(value);
   }
-  for (const TensorSpec& t : c.tensors) {
-    Json axes = Json::array(), set = Json::array();
-    for (const Extent& e : t.shape) axes.push_back(e.text);
-    for (const auto& [index, number] : t.set) {
-      set.push_back(index);
-      set.push_back(from_number(number));
-    }
-    tensors.push_back(Json::array({t.name, std::move(axes), static_cast<int>(t.dtype), from_fill(t.fill),
-                                   std::move(set), static_cast<int>(t.layout), t.parameter, t.device}));
-  }
-  for (const Step& s : c.steps) {
-    Json arguments = Json::array();
-    for (const Argument& a : s.arguments) {
-      arguments.push_back(a.name);
-      arguments.push_back(from_value(a.value));
-    }
-    steps.push_back(Json::array({s.results, s.op, std::move(arguments)}));
-  }
-  return Json::to_cbor(
-      Json::array({kVersion, c.scenario, static_cast<std::int64_t>(c.seed), static_cast<int>(c.precision),
-                   static_cast<int>(c.phase), std::move(shapes), std::move(tensors), std::move(steps)}));
+  out.array(c.tensors.size());
+  for (const TensorSpec& t : c.tensors) write(out, t);
+  out.array(c.steps.size());
+  for (const Step& s : c.steps) write(out, s);
+  return out.take();
 }
 
 Result<Case> decode_case(std::span<const std::uint8_t> bytes) {
   if (bytes.size() > kCaseBytesLimit)
     return input_problem("a case of " + std::to_string(bytes.size()) + " bytes is too large");
-  bool ok = is_shallow(bytes);
-  const Json json = ok ? Json::from_cbor(bytes.begin(), bytes.end(), true, false) : Json();
-  ok = ok && !json.is_discarded();
-  Case c;
-  if (ok) c = to_case(json, ok);
-  if (!ok)
+  CborReader in(bytes);
+  Case c = read_case(in);
+  if (!in.ok())
     return input_problem("these bytes are not a case", {}, "a case is CBOR, version " + std::to_string(kVersion));
   DSAFUZZ_CHECK(validate(c));
   return c;

@@ -40,6 +40,9 @@ std::string what_happens(const Finding& finding) {
 
 std::string expected(const Finding& finding) {
   if (finding.signature.verdict == Verdict::wrong_result) return "The CPU's result, within rounding.";
+  if (finding.signature.verdict == Verdict::host_reject) {
+    return "The input is accepted, or the error says which argument is wrong and what would be right.";
+  }
   return "A Python exception that names the argument, raised before a kernel runs, with the process still usable.";
 }
 

@@ -1,6 +1,7 @@
 #include "repro/fill.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -22,6 +23,31 @@ double unit(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-
 
 std::uint64_t key_of(const Case& c, const TensorSpec& t) {
   return mix(c.seed ^ XXH3_64bits(t.name.data(), t.name.size()));
+}
+
+// Box-Muller; 1 - u is in (0, 1], so the logarithm is finite.
+double normal(std::uint64_t bits) {
+  return std::sqrt(-2 * std::log(1 - unit(bits))) * std::cos(2 * std::numbers::pi * unit(mix(bits)));
+}
+
+// Element i depends on the key and i alone, so the beginnings of the sequences used last are kept: a search runs
+// thousands of cases with the same weights, at ever other sizes, and the logarithm and cosine would be a tenth of it.
+void fill_normal(std::uint64_t key, std::span<double> out) {
+  constexpr std::size_t kSequences = 16, kKept = std::size_t{1} << 16;
+  struct Sequence {
+    std::uint64_t key = 0;
+    std::vector<double> values;
+  };
+  thread_local std::array<Sequence, kSequences> sequences;
+  Sequence& kept = sequences[mix(key) % kSequences];
+  if (kept.key != key) {
+    kept.key = key;
+    kept.values.clear();
+  }
+  const std::size_t shared = std::min(out.size(), kKept);
+  while (kept.values.size() < shared) kept.values.push_back(normal(mix(key + kept.values.size())));
+  std::copy_n(kept.values.begin(), shared, out.begin());
+  for (std::size_t i = shared; i < out.size(); ++i) out[i] = normal(mix(key + i));
 }
 
 // A floating number as an integer dtype stores it; what does not fit is 0, as no device defines it.
@@ -89,13 +115,7 @@ void fill_floats(const Case& c, const TensorSpec& tensor, std::span<double> out)
       }
       break;
     }
-    case Fill::Kind::randn:
-      // Box-Muller; 1 - u is in (0, 1], so the logarithm is finite.
-      for (std::int64_t i = 0; i < count; ++i) {
-        const std::uint64_t bits = mix(key + i);
-        out[i] = std::sqrt(-2 * std::log(1 - unit(bits))) * std::cos(2 * std::numbers::pi * unit(mix(bits)));
-      }
-      break;
+    case Fill::Kind::randn: fill_normal(key, out); break;
   }
   for (const auto& [index, number] : tensor.set) {
     if (index < count) out[index] = as_double(number);

@@ -1,53 +1,70 @@
 #include "repro/outcome_bytes.h"
 
-#include <nlohmann/json.hpp>
+#include "repro/cbor.h"
 
 namespace dsafuzz {
-namespace {
-using Json = nlohmann::json;
-}
 
+// [end, code, step, op, error type, error, [name, dtype, [size...], ...], seconds, peak bytes, device, [key,
+// value...]]; the error may hold any byte, so it travels as a byte string.
 std::vector<std::uint8_t> encode(const Outcome& o) {
-  // Arrays, since short runs are frequent and keys would be most of the bytes. Texts may hold any byte, so they travel
-  // as CBOR byte strings.
-  const auto bytes = [](const std::string& text) { return Json::binary({text.begin(), text.end()}); };
-  Json results = Json::array();
-  for (const ResultTensor& r : o.results) results.push_back(Json::array({r.name, static_cast<int>(r.dtype), r.shape}));
-  return Json::to_cbor(Json::array({static_cast<int>(o.end), o.code, o.step, o.op, o.error_type, bytes(o.error),
-                                    std::move(results), o.seconds, o.peak_device_bytes, o.device, o.versions}));
+  CborWriter out;
+  out.array(11);
+  out.integer(static_cast<int>(o.end));
+  out.integer(o.code);
+  out.integer(o.step);
+  out.text(o.op);
+  out.text(o.error_type);
+  out.bytes(o.error);
+  out.array(3 * o.results.size());
+  for (const ResultTensor& r : o.results) {
+    out.text(r.name);
+    out.integer(static_cast<int>(r.dtype));
+    out.array(r.shape.size());
+    for (const std::int64_t size : r.shape) out.integer(size);
+  }
+  out.real(o.seconds);
+  out.integer(o.peak_device_bytes);
+  out.text(o.device);
+  out.array(2 * o.versions.size());
+  for (const auto& [name, version] : o.versions) {
+    out.text(name);
+    out.text(version);
+  }
+  return out.take();
 }
 
 Result<Outcome> decode_outcome(std::span<const std::uint8_t> bytes) {
-  const Json json = Json::from_cbor(bytes.begin(), bytes.end(), true, false);
-  const auto bad = [] {
-    return environment_problem("the worker's answer cannot be read", "worker", "is it of the same build?");
-  };
-  if (!json.is_array() || json.size() != 11) return bad();
-  try {
-    Outcome o;
-    const int end = json[0].get<int>();
-    if (end < 0 || end > static_cast<int>(Outcome::End::not_run)) return bad();
-    o.end = static_cast<Outcome::End>(end);
-    o.code = json[1].get<int>();
-    o.step = json[2].get<int>();
-    o.op = json[3].get<std::string>();
-    o.error_type = json[4].get<std::string>();
-    const auto& error = json[5].get_binary();
-    o.error.assign(error.begin(), error.end());
-    for (const Json& r : json[6]) {
-      const int dtype = r.at(1).get<int>();
-      if (dtype < 0 || dtype >= static_cast<int>(kDtypes.size())) return bad();
-      o.results.push_back(
-          {r.at(0).get<std::string>(), static_cast<Dtype>(dtype), r.at(2).get<std::vector<std::int64_t>>()});
-    }
-    o.seconds = json[7].get<double>();
-    o.peak_device_bytes = json[8].get<std::int64_t>();
-    o.device = json[9].get<std::string>();
-    o.versions = json[10].get<std::map<std::string, std::string>>();
-    return o;
-  } catch (const Json::exception&) {
-    return bad();
+  CborReader in(bytes);
+  Outcome o;
+  in.array_of(11);
+  o.end = static_cast<Outcome::End>(in.integer(0, static_cast<int>(Outcome::End::not_run)));
+  o.code = static_cast<int>(in.integer(INT32_MIN, INT32_MAX));
+  o.step = static_cast<int>(in.integer(INT32_MIN, INT32_MAX));
+  o.op = in.text();
+  o.error_type = in.text();
+  o.error = in.bytes();
+  const std::uint64_t results = in.array();
+  in.require(results % 3 == 0);
+  for (std::uint64_t left = results / 3; in.ok() && left > 0; --left) {
+    ResultTensor r;
+    r.name = in.text();
+    r.dtype = static_cast<Dtype>(in.integer(0, static_cast<std::int64_t>(kDtypes.size()) - 1));
+    for (std::uint64_t sizes = in.array(); in.ok() && sizes > 0; --sizes)
+      r.shape.push_back(in.integer(INT64_MIN, INT64_MAX));
+    o.results.push_back(std::move(r));
   }
+  o.seconds = in.real();
+  o.peak_device_bytes = in.integer(INT64_MIN, INT64_MAX);
+  o.device = in.text();
+  const std::uint64_t versions = in.array();
+  in.require(versions % 2 == 0);
+  for (std::uint64_t left = versions / 2; in.ok() && left > 0; --left) {
+    std::string name = in.text();
+    o.versions[std::move(name)] = in.text();
+  }
+  in.require(in.at_end());
+  if (!in.ok()) return environment_problem("the worker's answer cannot be read", "worker", "is it of the same build?");
+  return o;
 }
 
 }  // namespace dsafuzz

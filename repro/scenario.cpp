@@ -261,12 +261,15 @@ class ScenarioReader {
       } else if (tail == "layout" && out_.base.find_tensor(head)) {
         out_.vary.layouts.push_back(head);
       } else if (!tail.empty() && std::ranges::any_of(out_.base.steps, [&](const Step& s) {
-                   return std::ranges::count(s.results, head) > 0;
+                   return std::ranges::count(s.results, head) > 0 &&
+                          std::ranges::count(s.arguments, tail, &Argument::name) > 0;
                  })) {
         out_.vary.attributes.emplace_back(head, tail);
       } else {
-        return document_.problem(item, "'" + word + "' is nothing that may vary",
-                                 "a shape, a tensor, TENSOR.dtype, TENSOR.layout, RESULT.ARGUMENT, precision or phase");
+        return document_.problem(
+            item, "'" + word + "' is nothing that may vary",
+            "a shape, a tensor, TENSOR.dtype, TENSOR.layout, precision, phase, or RESULT.ARGUMENT of an "
+            "argument that the step writes by name");
       }
     }
     return {};

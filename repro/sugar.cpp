@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "repro/case_text.h"
+
 namespace dsafuzz {
 namespace {
 
@@ -124,8 +126,13 @@ Result<Layer> read_layer(const YamlDocument& document, const YAML::Node& node, i
     layer.step.arguments.push_back(named("weight", Value{Name{layer.parameters[0].name}}));
   } else if (kind == "layer_norm") {
     const Extent width = DSAFUZZ_TRY(size("width"));
+    // The size is an argument of the step, too, and arguments hold numbers and names, not sums.
+    const auto value = parse_step("f(" + width.text + ")");
+    if (!value) {
+      return document.problem(node, "layer_norm's width is '" + width.text + "'", "a number or one shape variable");
+    }
     layer.step.op = "aten::layer_norm";
-    layer.step.arguments.push_back(named("normalized_shape", Value{List{Value{Name{width.text}}}}));
+    layer.step.arguments.push_back(named("normalized_shape", Value{List{value->arguments[0].value}}));
     layer.parameters = {ones(number, "weight", width, 1), ones(number, "bias", width, 0)};
     layer.step.arguments.push_back(named("weight", Value{Name{layer.parameters[0].name}}));
     layer.step.arguments.push_back(named("bias", Value{Name{layer.parameters[1].name}}));

@@ -155,25 +155,35 @@ bool writes_out(const c10::FunctionSchema& schema) {
   return std::ranges::any_of(schema.arguments(), [](const c10::Argument& a) { return a.is_out(); });
 }
 
+// The names of all overloads by the operator's name without overload, in alphabetical order.
+const std::unordered_map<std::string, std::vector<std::string>>& overload_names() {
+  static const auto& index = *new auto([] {
+    std::unordered_map<std::string, std::vector<std::string>> out;
+    for (const c10::OperatorName& op : c10::Dispatcher::singleton().getAllOpNames())
+      out[op.name].push_back(op.overload_name);
+    for (auto& [name, overloads] : out) std::ranges::sort(overloads);
+    return out;
+  }());
+  return index;
+}
+
 // The overloads of an operator by its name without overload; looked up once.
 const std::vector<c10::OperatorHandle>& overloads_of(const std::string& name) {
   static auto& cache = *new std::unordered_map<std::string, std::vector<c10::OperatorHandle>>();
   if (const auto found = cache.find(name); found != cache.end()) return found->second;
-  auto& dispatcher = c10::Dispatcher::singleton();
-  std::vector<std::string> names;
-  for (const c10::OperatorName& op : dispatcher.getAllOpNames()) {
-    if (op.name == name) names.push_back(op.overload_name);
-  }
-  std::ranges::sort(names);
   std::vector<c10::OperatorHandle> out;
-  for (const std::string& overload : names) {
-    const auto handle = dispatcher.findSchema({name, overload});
-    if (handle && !writes_out(handle->schema())) out.push_back(*handle);
+  if (const auto names = overload_names().find(name); names != overload_names().end()) {
+    for (const std::string& overload : names->second) {
+      const auto handle = c10::Dispatcher::singleton().findSchema({name, overload});
+      if (handle && !writes_out(handle->schema())) out.push_back(*handle);
+    }
   }
   return cache.emplace(name, std::move(out)).first->second;
 }
 
 }  // namespace
+
+void index_operators() { overload_names(); }
 
 Result<OperatorCall> bind_operator(const Step& step, const Values& values, const Shapes& shapes, c10::Device device) {
   const std::size_t colons = step.op.find("::");

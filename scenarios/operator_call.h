@@ -25,6 +25,10 @@ struct OperatorCall {
 // Problem: no such operator, an unknown or missing argument, or a word that means nothing for its type.
 Result<OperatorCall> bind_operator(const Step& step, const Values& values, const Shapes& shapes, c10::Device device);
 
+// Reads the names of all operators, which the first bind_operator does otherwise: some milliseconds that a process
+// spares its forks.
+void index_operators();
+
 c10::ScalarType to_scalar_type(Dtype dtype);
 std::optional<Dtype> to_dtype(c10::ScalarType type);
 

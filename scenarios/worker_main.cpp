@@ -24,6 +24,7 @@
 #include "repro/outcome_bytes.h"
 #include "repro/protocol.h"
 #include "scenarios/module_step.h"
+#include "scenarios/operator_call.h"
 #include "scenarios/operator_features.h"
 #include "scenarios/program.h"
 
@@ -159,6 +160,7 @@ int run_zygote(const WorkerOptions& options, int control) {
   const int signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
   if (options.device.kind != Device::Kind::cuda) {
     observe_operators();
+    index_operators();
     // The virtual devices' memory is reserved here, before workers limit their address space.
     void* first = nullptr;
     if (vcuda::allocate(&first, 1) == vcuda::Error::none) vcuda::deallocate(first);

@@ -1,5 +1,5 @@
 // The custom kernels' launchers under C names and on the default stream, so that a host compiler that knows no CUDA can
-// register them with LibTorch (register_custom.cpp).
+// register them with LibTorch (kernels/aten/custom_on_cuda.cpp).
 #include "kernels/custom/scale_without_bounds_check.h"
 #include "kernels/custom/use_after_free.h"
 

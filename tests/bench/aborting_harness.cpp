@@ -22,7 +22,7 @@ namespace {
 using namespace dsafuzz;
 
 const Case& base() {
-  static const Case c = bench_scenario("linear_cross_entropy").base;
+  static const Case c = bench_scenario("linear_cross_entropy_healthy").base;
   return c;
 }
 

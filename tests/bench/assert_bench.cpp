@@ -23,7 +23,7 @@ struct Rates {
 };
 
 Rates worker_rates(Executor& executor, double seconds) {
-  const Scenario scenario = bench_scenario("linear_cross_entropy");
+  const Scenario scenario = bench_scenario("linear_cross_entropy_healthy");
   std::vector<std::uint8_t> features(kFeatureBytes);
   double executions = 0, crashes = 0;
   const auto begin = Clock::now();

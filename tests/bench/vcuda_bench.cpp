@@ -69,11 +69,11 @@ void allocate_and_free(benchmark::State& state) {
 }
 BENCHMARK(allocate_and_free)->Arg(64)->Arg(1 << 16);
 
-// `range` bytes were in use.
+// With one allocation of `range` bytes, freed before, as after a case.
 void reset_contexts(benchmark::State& state) {
   vcuda::reset_contexts();
   for (auto _ : state) {
-    if (state.range(0) != 0) benchmark::DoNotOptimize(device_array<char>(static_cast<std::size_t>(state.range(0))));
+    if (state.range(0) != 0) (void)vcuda::deallocate(device_array<char>(static_cast<std::size_t>(state.range(0))));
     vcuda::reset_contexts();
   }
 }
@@ -84,9 +84,10 @@ void failed_assert(benchmark::State& state) {
   vcuda::reset_contexts();
   const Silence silence;
   for (auto _ : state) {
-    const int* const values = device_array<int>(1);  // reads as zero
+    int* const values = device_array<int>(1);  // reads as zero
     test_kernels::assert_below(values, 0, {});
     if (vcuda::synchronize() != vcuda::Error::assert_triggered) state.SkipWithError("no failure");
+    (void)vcuda::deallocate(values);
     vcuda::reset_contexts();
   }
 }
@@ -100,6 +101,7 @@ void memory_fault(benchmark::State& state) {
     int* const value = device_array<int>(1);
     test_kernels::store(value + 1);
     if (vcuda::synchronize() != vcuda::Error::illegal_address) state.SkipWithError("no failure");
+    (void)vcuda::deallocate(value);
     vcuda::reset_contexts();
   }
 }

@@ -80,7 +80,7 @@ TEST(Advice, CastOfLabels) {
   const Advice advice = advise(
       cross_entropy(Dtype::float32),
       diagnosis(Verdict::host_reject, "aten::cross_entropy_loss", "", "expected scalar type Long but found Float"));
-  EXPECT_EQ(advice.cause, "The labels labels are float32, but cross_entropy_loss takes class indices of int64.");
+  EXPECT_EQ(advice.cause, "labels is float32, but cross_entropy_loss takes class indices of int64.");
   EXPECT_EQ(advice.guard, "assert labels.dtype == torch.int64, \"labels must be int64\"");
 }
 

@@ -12,7 +12,8 @@ FOLDERS = ("repro", "fuzz", "kernels/aten", "scenarios", "tests")
 # File, its text, and the line that must be blamed (None: a legal file).
 LEGAL = [
     ("repro/a.h", '#include <vector>\n#include "repro/b.h"\n'),
-    ("repro/b.cpp", '// #include "fuzz/x.h"\n/*\n#include "fuzz/x.h"\n*/\nconst char* k = R"(\n#include <ATen/ATen.h>\n)";\n'),
+    ("repro/b.cpp", '// #include "fuzz/x.h"\n/*\n#include "fuzz/x.h"\n*/\n'
+     'const char* k = R"(\n#include <ATen/ATen.h>\n)";\n'),
     ("fuzz/a.cpp", '#include "fuzz/b.h"\n#include "repro/a.h"\n#include <CLI/CLI.hpp>\n'),
     ("kernels/aten/a.cpp", '#include <ATen/ATen.h>\n#include "kernels/vcuda/runtime.h"\n'),
     ("kernels/a.cu", '#include "kernels/vcuda/device_language.h"\n#include <cuda_runtime.h>\n'),
@@ -64,7 +65,8 @@ class CheckLayers(unittest.TestCase):
                 done = run("--root", self.root)
                 os.remove(os.path.join(self.root, name))
                 self.assertEqual(done.returncode, 1)
-                self.assertEqual([":".join(each.split(":")[:2]) for each in done.stdout.splitlines()], [f"{name}:{line}"])
+                blamed = [":".join(each.split(":")[:2]) for each in done.stdout.splitlines()]
+                self.assertEqual(blamed, [f"{name}:{line}"])
 
     def test_all_wrong_includes_at_once(self):
         for name, text, _ in ILLEGAL:

@@ -1,7 +1,8 @@
 """Every example of the given Markdown files is what it says it is. Usage: schema_examples_test.py DSAFUZZ FILE.md...
 
-A block marked `yaml case` or `yaml scenario` must pass `dsafuzz check`; `yaml expect` must be met by the case before it;
-`yaml refused` must be refused with exactly the text of the `text` block after it. A yaml block without a mark fails.
+A block marked `yaml case` or `yaml scenario` must pass `dsafuzz check`; `yaml expect` must be met by the case before
+it; `yaml refused` must be refused with exactly the text of the `text` block after it. A yaml block without a mark
+fails.
 """
 
 import os
