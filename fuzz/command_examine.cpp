@@ -20,6 +20,7 @@ Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
     scenarios.emplace(scenario.name, std::move(scenario));
   }
   RunSettings settings = DSAFUZZ_TRY(settings_of(flags.run, true));
+  settings.cpp_stacks = true;  // for the earliest frame
   if (settings.modules.empty()) settings.modules = folder_of(flags.the_case);
   RunSettings cpu_settings = settings;
   cpu_settings.device = {Device::Kind::cpu, 0};

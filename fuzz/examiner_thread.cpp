@@ -53,6 +53,7 @@ Result<void> ExaminerThread::examine_waiting() {
   if (!device_) {
     RunSettings settings = options_.settings;
     settings.blocking = true;
+    settings.cpp_stacks = true;  // for the earliest frame
     auto device = options_.start_workers(settings);
     if (!device) return std::unexpected(device.error());
     settings.device = Device{.kind = Device::Kind::cpu};

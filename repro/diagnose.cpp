@@ -201,11 +201,14 @@ std::string error_line(const Outcome& outcome) {
   return outcome.error_type + ": " + std::string(message.substr(0, kVerbatimLimit));
 }
 
+// The user's own frame if there is one; else the innermost C++ frame that names an operator.
 std::optional<Frame> earliest_frame(const LogReading& reading) {
   if (reading.earliest_user) return reading.earliest_user;
-  for (const CppFrame& frame : reading.frames.cpp) {  // innermost first: the operator that was running
-    if (contains(frame.symbol, "at::native::") || contains(frame.symbol, "dsafuzz::")) {
-      return Frame{frame.symbol, frame.file, frame.line};
+  for (const std::string_view owner : {"at::native::", "dsafuzz::", "at::_ops::"}) {
+    for (const CppFrame& frame : reading.frames.cpp) {
+      // `at::_ops::nll_loss_forward::call(...)`: the arguments' types say nothing here, and may name the owner too.
+      const std::string symbol = frame.symbol.substr(0, frame.symbol.find('('));
+      if (contains(symbol, owner) && !symbol.starts_with("c10::")) return Frame{symbol, frame.file, frame.line};
     }
   }
   return std::nullopt;
