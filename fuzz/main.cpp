@@ -1,6 +1,8 @@
 // dsafuzz: the command line. Parses flags and hands them to the commands; decides nothing itself.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
+#include <limits>
 
 #include "fuzz/commands.h"
 #include "fuzz/engine.h"
@@ -10,18 +12,21 @@
 namespace dsafuzz {
 namespace {
 
-// For numbers with a range: CLI11's own checks let NaN through, and wrap negative numbers of unsigned options.
-std::string not_a_plain_number(const std::string& text) {
-  const bool negative = text.starts_with('-');
-  const bool finite = text.find_first_of("nN") == std::string::npos;  // of nan, inf, infinity
-  return negative || !finite ? "'" + text + "' is not a number of 0 or more" : "";
+// CLI11's own reading wraps negative numbers, caps large ones and lets NaN through all its ranges.
+template <class T>
+std::string not_a_number(const std::string& text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  const bool good = whole && value >= 0 && value <= std::numeric_limits<T>::max();  // neither NaN nor infinite
+  return good ? "" : "'" + text + "' is not a number of 0 or more";
 }
 
 void add_run_flags(CLI::App& app, RunFlags& flags) {
   app.add_option("--device", flags.device, "cpu, vcuda[:N] (virtual, the default) or cuda:N")->capture_default_str();
   app.add_option("--time-limit", flags.time_limit, "seconds one case may take")
       ->capture_default_str()
-      ->check(not_a_plain_number)
+      ->check(not_a_number<double>)
       ->check(CLI::Range(0.05, 3600.0));
   app.add_option("--modules", flags.modules, "folder of TorchScript files; default: beside the scenario or case");
   app.add_flag("--caching", flags.caching, "use the caching allocator, which hides some memory faults");
@@ -64,12 +69,13 @@ int run(int argc, char** argv) {
   CLI::App* fuzz_app = app.add_subcommand("fuzz", "search scenarios for failing cases, reduce and confirm them");
   fuzz_app->add_option("scenario", fuzz.scenarios, "scenario files")->required();
   fuzz_app->add_option("--seconds", fuzz.seconds, "search time; 0: no limit")
-      ->check(not_a_plain_number)
+      ->check(not_a_number<double>)
       ->check(CLI::Range(0.0, 1e9));
-  fuzz_app->add_option("--runs", fuzz.runs, "executions for each scenario; 0: no limit")->check(not_a_plain_number);
+  fuzz_app->add_option("--runs", fuzz.runs, "executions for each scenario; 0: no limit")
+      ->check(not_a_number<std::uint64_t>);
   fuzz_app->add_option("--seed", fuzz.seed, "the same seed and runs give the same findings")
       ->capture_default_str()
-      ->check(not_a_plain_number);
+      ->check(not_a_number<std::uint64_t>);
   fuzz_app->add_option("--jobs", fuzz.jobs, "engines at once")->capture_default_str()->check(CLI::Range(1, 256));
   fuzz_app->add_option("--out", fuzz.out, "folder for corpus and findings; a later run resumes from it")
       ->capture_default_str();

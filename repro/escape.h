@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dsafuzz {
 
@@ -24,6 +25,9 @@ std::string markdown_block(std::string_view text, std::string_view language = "t
 
 // Valid UTF-8: wrong bytes and control characters (other than newline and tab) become \xNN.
 std::string as_utf8(std::string_view text);
+
+// The parts with ", " between them.
+std::string joined(const std::vector<std::string>& parts);
 
 // Identifiers for names, unique within one file and never a keyword or a name the file uses itself.
 class Identifiers {

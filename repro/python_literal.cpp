@@ -34,12 +34,6 @@ std::string number(const Number& n, Dtype dtype) {
   return decimal(value);
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
-
 std::string sizes(const std::vector<std::int64_t>& shape) {
   std::vector<std::string> parts;
   for (const std::int64_t size : shape) parts.push_back(std::to_string(size));

@@ -10,7 +10,6 @@ namespace dsafuzz::python {
 
 std::string torch_dtype(Dtype dtype);                                               // torch.float16
 std::string number(const Number& n, Dtype dtype);                                   // 1, 1.0, True, float("nan")
-std::string joined(const std::vector<std::string>& parts);                          // by ", "
 std::string sizes(const std::vector<std::int64_t>& shape);                          // 3, (2, 3), ()
 std::string tuple(const std::vector<std::int64_t>& shape);                          // as the arguments of a call: (3)
 std::string index_text(std::int64_t flat, const std::vector<std::int64_t>& shape);  // an element: 0, 3

@@ -1,6 +1,7 @@
 // dsafuzz-worker: runs cases on one device and decides nothing. Started by the supervisor as a zygote: it loads
 // LibTorch, runs no case, and forks workers on request, so a dead worker costs a fork and not a start. For cuda the
 // zygote stays empty and each fork loads CUDA itself, since CUDA must not be forked.
+#include <ATen/ATen.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -57,6 +58,14 @@ void limit_resources(const WorkerOptions& options) {
   signal(SIGXFSZ, SIG_IGN);
   if (options.output_bytes) set(RLIMIT_FSIZE, options.output_bytes);
   if (options.memory_bytes) set(RLIMIT_AS, address_space_bytes() + options.memory_bytes);
+}
+
+// A process's first calls cost tens of milliseconds: MKL's set-up, symbols bound at first use, pages touched. Forks
+// inherit what the zygote has behind it. No thread may be started here, since a fork has only the thread that forks.
+void warm_up(const Device& device) {
+  const at::Tensor host = at::zeros({2, 2});
+  const at::Tensor t = device.kind == Device::Kind::vcuda ? host.to(at::Device(at::kPrivateUse1, 0)) : host;
+  at::log_softmax(at::linear(t, t), 1).to(at::kCPU);
 }
 
 // CUDA's operators live in a library that machines without a GPU need not be able to load; our own operators for CUDA
@@ -161,6 +170,7 @@ int run_zygote(const WorkerOptions& options, int control) {
   if (options.device.kind != Device::Kind::cuda) {
     observe_operators();
     index_operators();
+    warm_up(options.device);
     // The virtual devices' memory is reserved here, before workers limit their address space.
     void* first = nullptr;
     if (vcuda::allocate(&first, 1) == vcuda::Error::none) vcuda::deallocate(first);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/loss/accumulated.h"
 #include "kernels/loss/nll_loss.h"
 #include "kernels/vcuda/device_language.h"
 
@@ -26,18 +27,6 @@ using vcuda::to_float;
 
 constexpr int kReduceThreads = 32;
 constexpr int kThreads = 1024;
-
-template <typename T>
-struct Accumulated {
-  using type = float;
-};
-template <>
-struct Accumulated<double> {
-  using type = double;
-};
-
-template <typename T>
-using Acc = typename Accumulated<T>::type;
 
 template <typename T, typename Label>
 __global__ void nll_loss_forward_no_reduce_cuda_kernel(std::int64_t batch_size, const T* input, const Label* target,

@@ -2,6 +2,7 @@
 // the same sum in another order, without a barrier for blocks of 1024 threads.
 #include <type_traits>
 
+#include "kernels/loss/accumulated.h"
 #include "kernels/loss/nll_loss2d.h"
 #include "kernels/vcuda/device_language.h"
 
@@ -14,17 +15,6 @@ using vcuda::from_float;
 using vcuda::to_float;
 
 constexpr int kThreads = 1024;
-
-template <typename T>
-struct Accumulated {
-  using type = float;
-};
-template <>
-struct Accumulated<double> {
-  using type = double;
-};
-template <typename T>
-using Acc = typename Accumulated<T>::type;
 
 // ATen's order: the sample moves fastest, then the row, then the column.
 struct Pixel {

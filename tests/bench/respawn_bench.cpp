@@ -31,7 +31,7 @@ void dead_worker_cpu(benchmark::State& state) {
 void fresh_worker(benchmark::State& state) {
   auto workers = start_workers({.device = {Device::Kind::vcuda, 0}});
   if (!workers) return state.SkipWithError(workers.error().text().c_str());
-  const Case c = bench_scenario("use_after_free_healthy").base;
+  const Case c = bench_scenario("linear_cross_entropy_healthy").base;
   for (auto _ : state) {
     if (const auto outcome = (*workers)->run_fresh(c); !outcome || outcome->end != Outcome::End::returned)
       return state.SkipWithError("a healthy case failed");
