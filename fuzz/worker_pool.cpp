@@ -68,16 +68,12 @@ class WorkerPool : public Executor {
     page.step.store(-1, std::memory_order_relaxed);
     if (!features.empty()) std::memset(page.features, 0, sizeof page.features);
 
-    Message message{.kind = Message::Kind::run, .sequence = ++sequence_};
-    Received received = Received::closed;
     ++worker_->cases_run;
-    if (send(worker_->socket.get(), &message, sizeof message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof message)) {
-      received = receive(worker_->socket.get(), message, settings_.time_limit);
-    }
+    const Received received = ask(*worker_, ++number_);
     if (!features.empty()) std::memcpy(features.data(), page.features, std::min(features.size(), sizeof page.features));
 
     Outcome outcome;
-    if (received == Received::message && message.kind == Message::Kind::done && message.sequence == sequence_) {
+    if (received == Received::message) {
       outcome = DSAFUZZ_TRY(
           decode_outcome({page.outcome_bytes, std::min<std::size_t>(page.outcome_length, kOutcomeBytesLimit)}));
     } else {
@@ -86,8 +82,28 @@ class WorkerPool : public Executor {
     auto [log, cut] = take_log(*worker_);
     outcome.log = std::move(log);
     outcome.log_cut = cut;
-    if (received != Received::message || message.last) worker_.reset();
+    if (received != Received::message || page.worker_ends) worker_.reset();
     return outcome;
+  }
+
+  // Has the worker run the case in its page; `message` when it has answered.
+  Received ask(WorkerProcess& worker, std::uint64_t number) {
+    SharedPage& page = *worker.page;
+    const Message run{.kind = Message::Kind::run};
+    if (page.request.ring(number) && send(worker.socket.get(), &run, sizeof run, MSG_NOSIGNAL) != sizeof run) {
+      return Received::closed;
+    }
+    const auto deadline = std::chrono::steady_clock::now() + settings_.time_limit;
+    if (page.answer.watch(number, watching_moment()) || !page.answer.fall_asleep(number)) return Received::message;
+    Received received = Received::message;
+    // Messages of earlier cases are passed over.
+    while (received == Received::message && page.answer.number() < number) {
+      Message message;
+      const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+      received = receive(worker.socket.get(), message, std::max(left, milliseconds(0)));
+    }
+    page.answer.wake_up();
+    return page.answer.number() >= number ? Received::message : received;
   }
 
   Outcome outcome_of_lost_worker(const Case& c, Received received) {
@@ -129,7 +145,7 @@ class WorkerPool : public Executor {
   std::unique_ptr<Zygote> zygote_;
   RunSettings settings_;
   std::unique_ptr<WorkerProcess> worker_, spare_;
-  std::uint64_t sequence_ = 0;
+  std::uint64_t number_ = 0;
 };
 
 }  // namespace

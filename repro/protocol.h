@@ -3,8 +3,11 @@
 //
 //   supervisor -> zygote   fork, with three descriptors: the worker's socket, its page, the file for its output
 //   zygote -> supervisor   forked {pid}; died {pid, wait status}
-//   worker -> supervisor   ready; done {sequence}, with a last flag when the worker ends itself after this case
-//   supervisor -> worker   run {sequence}
+//   worker -> supervisor   ready; done
+//   supervisor -> worker   run
+//
+// `run` and `done` only wake who sleeps: what counts are the doorbells in the page, whose number is the case's. So a
+// late message of an earlier case is harmless.
 //
 // The case's bytes stand in the page before the worker is told, and the worker notes each step before it runs it, so a
 // killed worker leaves both behind. Private to fuzz/ and the worker; both ends are always of one build.
@@ -15,11 +18,12 @@
 #include <cstdint>
 
 #include "repro/case_bytes.h"
+#include "repro/doorbell.h"
 #include "repro/features.h"
 
 namespace dsafuzz {
 
-inline constexpr std::uint32_t kProtocolVersion = 1;
+inline constexpr std::uint32_t kProtocolVersion = 2;
 inline constexpr std::size_t kOutcomeBytesLimit = std::size_t{1} << 18;
 
 struct SharedPage {
@@ -27,6 +31,8 @@ struct SharedPage {
   std::atomic<std::int32_t> step{-1};  // the step in progress (Outcome::step)
   std::uint32_t case_length = 0;
   std::uint32_t outcome_length = 0;
+  Doorbell request, answer;    // of the case with this number
+  bool worker_ends = false;    // with the answer: the worker ends itself, because its device is lost
   bool wants_results = false;  // the supervisor wants Outcome::results of a run that returned, too
   std::uint8_t features[kFeatureBytes];
   std::uint8_t outcome_bytes[kOutcomeBytesLimit];
@@ -36,10 +42,8 @@ struct SharedPage {
 struct Message {
   enum class Kind : std::uint32_t { fork, forked, died, ready, run, done };
   Kind kind = Kind::run;
-  std::uint32_t last = 0;      // done: the worker ends after this case, because its device is lost
-  std::uint64_t sequence = 0;  // run, done
-  std::int32_t pid = 0;        // forked, died
-  std::int32_t status = 0;     // died: as waitpid gives it
+  std::int32_t pid = 0;     // forked, died
+  std::int32_t status = 0;  // died: as waitpid gives it
 };
 
 // The zygote's control socket and, in the worker, its socket and page.

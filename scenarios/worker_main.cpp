@@ -76,6 +76,20 @@ void load_cuda() {
   }
 }
 
+// Waits for a case after `number` and sets it to the case's; false when the supervisor is gone.
+bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
+  const std::uint64_t wanted = number + 1;
+  if (!page.request.watch(wanted, watching_moment()) && page.request.fall_asleep(wanted)) {
+    Message message;
+    while (page.request.number() < wanted) {
+      if (recv(socket, &message, sizeof message, 0) != static_cast<ssize_t>(sizeof message)) return false;
+    }
+    page.request.wake_up();
+  }
+  number = page.request.number();
+  return true;
+}
+
 // Serves one supervisor until its socket closes. Never returns to the zygote's code.
 [[noreturn]] void serve(const WorkerOptions& options, int socket, SharedPage& page) {
   if (options.device.kind == Device::Kind::cuda) load_cuda();
@@ -83,8 +97,8 @@ void load_cuda() {
   Program program(options.device);
   const auto versions = Program::versions(options.device);
   send_message(socket, {.kind = Message::Kind::ready, .pid = getpid()});
-  Message message;
-  while (recv(socket, &message, sizeof message, 0) == static_cast<ssize_t>(sizeof message)) {
+  std::uint64_t number = 0;
+  while (next_request(socket, page, number)) {
     Outcome outcome;
     const auto c = decode_case({page.case_bytes, std::min<std::size_t>(page.case_length, kCaseBytesLimit)});
     if (c) {
@@ -97,7 +111,7 @@ void load_cuda() {
       outcome.end = Outcome::End::not_run;
       outcome.error = c.error().text();
     }
-    outcome.versions = versions;
+    if (page.wants_results || outcome.end != Outcome::End::returned) outcome.versions = versions;
     // An exception may leave the device's context poisoned: a virtual one is made anew, a real one ends the process.
     bool last = false;
     if (outcome.end == Outcome::End::threw) {
@@ -116,9 +130,9 @@ void load_cuda() {
     }
     std::memcpy(page.outcome_bytes, bytes.data(), bytes.size());
     page.outcome_length = static_cast<std::uint32_t>(bytes.size());
-    message.kind = Message::Kind::done;
-    message.last = last;
-    if (!send_message(socket, message) || last) break;
+    page.worker_ends = last;
+    if (page.answer.ring(number) && !send_message(socket, {.kind = Message::Kind::done})) break;
+    if (last) break;
   }
   // LibTorch's and CUDA's exit handlers may hang after a fault.
   _exit(0);

@@ -1,4 +1,4 @@
-"""The classic report, linear_cross_entropy, with twenty seeds: found at once, and reduced to the smallest case there is."""
+"""The classic report, linear_cross_entropy, with twenty seeds: found at once, reduced to the smallest case."""
 import json
 import re
 

@@ -166,13 +166,14 @@ class CommandLineTest(program.ProgramTest):
         self.assertEqual(rows[0]["signature"], SIGNATURE)
         self.run_program("replay", good)
         self.assertEqual(self.run_program("replay", bad, "--device", "cpu", "--json").json()["verdict"], "host_reject")
-        self.assertIn(":245: nll_loss_forward_reduce_cuda_kernel_2d", self.run_program("replay", bad, "--log", code=1).out)
+        logged = self.run_program("replay", bad, "--log", code=1).out
+        self.assertIn(":245: nll_loss_forward_reduce_cuda_kernel_2d", logged)
         # A folder may say what is expected: then that is what the exit code compares with.
         folder = self.folder / "regression"
         folder.mkdir()
         (folder / "case.yaml").write_text(BAD_CASE)
-        for expectation, code in (("verdict: device_assert\n", 0), ("verdict: ok\n", 1), ("verdict: nonsense\n", USAGE)):
-            (folder / "expect.yaml").write_text(expectation)
+        for verdict, code in (("device_assert", 0), ("ok", 1), ("nonsense", USAGE)):
+            (folder / "expect.yaml").write_text(f"verdict: {verdict}\n")
             self.run_program("replay", folder, "--json", code=code)
 
     def test_reduce_and_emit(self):
@@ -200,7 +201,8 @@ class CommandLineTest(program.ProgramTest):
         listed = self.run_program("list", self.folder / "reduced", "--json").json()
         self.assertEqual([(row["finding"], row["verdict"]) for row in listed], [(SIGNATURE, "device_assert")])
         # Whatever lies in a findings folder, listing does not stumble over it.
-        for i, text in enumerate(("", "[]", "null", '{"signature": 3}', '{"version": 1, "signature": {"text": []}}', "{")):
+        texts = ("", "[]", "null", "{", '{"signature": 3}', '{"version": 1, "signature": {"text": []}}')
+        for i, text in enumerate(texts):
             odd = self.folder / "reduced" / "findings" / f"odd-{i}"
             odd.mkdir()
             (odd / "finding.json").write_text(text)
@@ -231,7 +233,8 @@ class CommandLineTest(program.ProgramTest):
         place = self.folder / "disk"
         place.mkdir()
         for size in ("64k", "1200k", "2500k"):
-            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], capture_output=True)
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place],
+                                     capture_output=True)
             if mounted.returncode != 0:
                 self.skipTest("no small file system can be mounted here")
             try:

@@ -33,7 +33,8 @@ class DeterminismTest(program.ProgramTest):
     def test_another_seed_searches_elsewhere(self):
         out = [self.folder / name for name in "ab"]
         for seed, folder in enumerate(out):
-            self.run_program("fuzz", SCENARIOS[2], "--runs", 300, "--seed", seed, "--no-run", "--out", folder, code=None)
+            self.run_program("fuzz", SCENARIOS[2], "--runs", 300, "--seed", seed, "--no-run", "--out", folder,
+                             code=None)
         self.assertNotEqual(self.corpus("a"), self.corpus("b"))
 
 

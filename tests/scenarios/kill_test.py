@@ -27,7 +27,8 @@ class KillTest(program.ProgramTest):
         self.random = random.Random(3)
 
     def fuzz(self, *flags):
-        return self.start("fuzz", SCENARIO, "--runs", RUNS, "--seed", 1, "--no-run", "--json", "--out", self.out, *flags)
+        return self.start("fuzz", SCENARIO, "--runs", RUNS, "--seed", 1, "--no-run", "--json", "--out", self.out,
+                          *flags)
 
     def wait_until(self, condition, what, running, patience=60.0):
         until = time.monotonic() + patience
@@ -62,8 +63,8 @@ class KillTest(program.ProgramTest):
 
     def check_complete(self):
         """One more run to the end: it finds what the scenario expects, and nothing is left to do."""
-        ended = self.run_program("fuzz", SCENARIO, "--runs", RUNS, "--seed", 1, "--no-run", "--expect", "--json", "--out",
-                                 self.out)
+        ended = self.run_program("fuzz", SCENARIO, "--runs", RUNS, "--seed", 1, "--no-run", "--expect", "--json",
+                                 "--out", self.out)
         summary = ended.json()
         self.assertEqual((summary["waiting"], summary["interrupted"], summary["problems"]), (0, False, []), str(ended))
         self.assertEqual(names(self.out / "candidates"), set())
@@ -137,7 +138,7 @@ class KillTest(program.ProgramTest):
     def test_supervisor_at_many_moments(self):
         whole = lambda part: lambda: names(self.out / part)
         moments = [("start", lambda: True), ("engine", None), ("engine", None), ("candidate", whole("candidates")),
-                   ("staging", lambda: [p for p in (self.out / "findings").glob(".tmp-*")] or names(self.out / "findings")),
+                   ("staging", lambda: list((self.out / "findings").glob(".*")) or names(self.out / "findings")),
                    ("finding", whole("findings"))]
         for what, condition in moments:
             with self.subTest(moment=what):
@@ -161,7 +162,9 @@ class KillTest(program.ProgramTest):
         self.assertEqual(ended.json()["problems"], [], str(ended))
 
     def test_supervisor_while_a_reproducer_runs(self):
-        running = self.start("fuzz", SCENARIO, "--runs", 100, "--seed", 1, "--out", self.out)
+        # A killed program cannot remove its temporary files: they go to the test's folder.
+        running = self.start("fuzz", SCENARIO, "--runs", 100, "--seed", 1, "--out", self.out,
+                             extra_environment={"TMPDIR": str(self.folder)})
         own = ("dsafuzz", "dsafuzz-worker")
         self.wait_until(lambda: [p for p in running.processes().values() if p.words and p.name not in own
                                  and p.pid != running.pid], "reproducer", running)
@@ -171,8 +174,8 @@ class KillTest(program.ProgramTest):
         self.check_complete()
 
     def test_ctrl_c(self):
-        running = self.start("fuzz", SCENARIO, "--seconds", 300, "--seed", 1, "--runs", 10_000_000, "--no-run", "--json",
-                             "--out", self.out)
+        running = self.start("fuzz", SCENARIO, "--seconds", 300, "--seed", 1, "--runs", 10_000_000, "--no-run",
+                             "--json", "--out", self.out)
         # With a number of runs, candidates are examined after the search: so they are still there when it is stopped.
         self.wait_until(lambda: names(self.out / "candidates"), "candidate", running)
         # As a terminal does it: to the whole foreground group.

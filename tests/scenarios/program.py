@@ -80,7 +80,8 @@ class Ended:
         self.code, self.out, self.err, self.seconds = code, out, err, seconds
 
     def __str__(self):
-        return f"exit code {self.code} after {self.seconds:.1f} s\n--- stdout\n{self.out[-3000:]}\n--- stderr\n{self.err[-3000:]}"
+        return (f"exit code {self.code} after {self.seconds:.1f} s\n--- stdout\n{self.out[-3000:]}\n"
+                f"--- stderr\n{self.err[-3000:]}")
 
     def json(self):
         return json.loads(self.out)

@@ -27,7 +27,8 @@ ASSERT_LINE = ("/pytorch/aten/src/ATen/native/cuda/Loss.cu:245: nll_loss_forward
 class ReproducerTest(program.ProgramTest):
     def emitted(self):
         """The folder of a finding that `emit` wrote for CASE, not run by it."""
-        ended = self.run_program("emit", self.write("case.yaml", CASE), "--no-run", "--out", self.folder / "out", code=1)
+        ended = self.run_program("emit", self.write("case.yaml", CASE), "--no-run", "--out", self.folder / "out",
+                                 code=1)
         return program.pathlib.Path(ended.out.strip())
 
     def run_reproducer(self, words, code):

@@ -10,7 +10,7 @@ import program
 
 # The measure is 30 s on a machine that is not otherwise busy; the slack is for one that is.
 LIMIT_SECONDS = 30
-SLACK = 3
+SLACK = 4
 RUNS = 2_000
 HEALTHY_RUNS = 20_000
 
