@@ -60,7 +60,10 @@ static bool load_device(const std::string& name) {
   }
 )";
   if (uses_own_operators(c)) {
-    out += "  if (const char* path = std::getenv(\"DSAFUZZ_OPS_LIBRARY\")) libraries.push_back(path);\n";
+    out += R"(  const char* listed = std::getenv("DSAFUZZ_OPS_LIBRARY");
+  std::istringstream paths(listed ? listed : "");
+  for (std::string path; std::getline(paths, path, ':');) libraries.push_back(path);
+)";
   }
   out += R"(  for (const std::string& library : libraries) {
     if (dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL)) continue;
@@ -183,6 +186,7 @@ std::string cpp_head(const Finding& finding) {
   out +=
       "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\n#include <iostream>\n#include <set>\n"
       "#include <string>\n";
+  if (uses_own_operators(finding.minimal)) out += "#include <sstream>\n";
   if (child) out += "#include <thread>\n";
   out += "#include <unordered_map>\n#include <vector>\n";
   if (std::ranges::any_of(finding.minimal.steps, [](const Step& s) { return !s.op.starts_with("module:"); }))

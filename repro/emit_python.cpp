@@ -24,7 +24,7 @@ class PythonEmitter {
     for (const std::string& line : headline(finding_)) add("# " + line);
     if (uses_own_operators(case_)) {
       add("# Needs the dsafuzz operators: dsafuzz_vcuda brings them for vcuda; for another device set");
-      add("# DSAFUZZ_OPS_LIBRARY to the library that registers them.");
+      add("# DSAFUZZ_OPS_LIBRARY to the libraries that register them.");
     }
     if (uses_modules(case_)) add("# Needs the TorchScript file beside this program.");
     if (uses_own_operators(case_) || uses_modules(case_)) add("import os");
@@ -157,8 +157,12 @@ class PythonEmitter {
 
   void own_libraries() {
     if (!uses_own_operators(case_)) return;
-    add("if \"DSAFUZZ_OPS_LIBRARY\" in os.environ:");
-    add("    torch.ops.load_library(os.environ[\"DSAFUZZ_OPS_LIBRARY\"])");
+    add("for library in filter(None, os.environ.get(\"DSAFUZZ_OPS_LIBRARY\", \"\").split(os.pathsep)):");
+    add("    torch.ops.load_library(library)");
+    // Looked up here, so that a missing library is "cannot run" and not a bug that does not show.
+    for (const Step& step : case_.steps) {
+      if (step.op.starts_with("dsafuzz::")) add(operator_name(step));
+    }
   }
 
   // --- tensors -------------------------------------------------------------------------------------------------
@@ -271,16 +275,8 @@ class PythonEmitter {
     return python_string(text);
   }
 
-  std::string call(const Step& step) {
-    std::vector<std::string> arguments;
-    for (const Argument& a : step.arguments) {
-      arguments.push_back((a.name.empty() ? "" : a.name + "=") + value_text(a.value, a.name));
-    }
-    if (step.op.starts_with("module:")) {
-      return "torch.jit.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), " +
-             python_string(step.op.substr(7)) + "), map_location=device)(" + joined(arguments) + ")";
-    }
-    // aten::sum.dim_IntList is torch.ops.aten.sum.dim_IntList; anything that is no identifier is reached by getattr.
+  // aten::sum.dim_IntList is torch.ops.aten.sum.dim_IntList; anything that is no identifier is reached by getattr.
+  std::string operator_name(const Step& step) {
     const std::size_t colons = step.op.find("::");
     std::string out = "torch.ops." + step.op.substr(0, colons);
     std::string name = step.op.substr(colons + 2);
@@ -292,7 +288,19 @@ class PythonEmitter {
       out = plain ? out + "." + part : "getattr(" + out + ", " + python_string(part) + ")";
       name = dot == std::string::npos ? "" : name.substr(dot + 1);
     }
-    return out + "(" + joined(arguments) + ")";
+    return out;
+  }
+
+  std::string call(const Step& step) {
+    std::vector<std::string> arguments;
+    for (const Argument& a : step.arguments) {
+      arguments.push_back((a.name.empty() ? "" : a.name + "=") + value_text(a.value, a.name));
+    }
+    if (step.op.starts_with("module:")) {
+      return "torch.jit.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), " +
+             python_string(step.op.substr(7)) + "), map_location=device)(" + joined(arguments) + ")";
+    }
+    return operator_name(step) + "(" + joined(arguments) + ")";
   }
 
   void add_steps() {

@@ -23,7 +23,8 @@ Tensor scale(const Tensor& input, double factor) {
   const c10::DeviceGuard guard(input.device());
   const Tensor x = input.contiguous();
   Tensor y = at::empty_like(x);
-  kScale(x.const_data_ptr<float>(), y.mutable_data_ptr<float>(), x.numel(), static_cast<float>(factor));
+  kScale(static_cast<const float*>(x.const_data_ptr()), static_cast<float*>(y.mutable_data_ptr()), x.numel(),
+         static_cast<float>(factor));
   return y;
 }
 
@@ -33,10 +34,10 @@ Tensor sum(const Tensor& input) {
   const c10::DeviceGuard guard(input.device());
   Tensor buffer = input.contiguous().clone();
   Tensor total = at::empty({}, input.options());
-  const float* data = buffer.const_data_ptr<float>();
+  const float* data = static_cast<const float*>(buffer.const_data_ptr());
   const std::int64_t count = buffer.numel();
   if (kFreeFirst) buffer.reset();
-  dsafuzz_cuda_sum_buffer(data, count, total.mutable_data_ptr<float>());
+  dsafuzz_cuda_sum_buffer(data, count, static_cast<float*>(total.mutable_data_ptr()));
   return total;
 }
 
