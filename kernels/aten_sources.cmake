@@ -11,4 +11,7 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/gather_scatter.cpp
   aten/hooks.cpp
   aten/indexing.cpp
-  aten/nll_loss.cpp)
+  aten/nll_loss.cpp
+  aten/index_slices.cpp
+  aten/margin_losses.cpp
+  aten/integer_division.cpp)

@@ -7,4 +7,12 @@ set(DSAFUZZ_CU_SOURCES
   indexing/index_select.cu
   indexing/vectorized_gather.cu
   custom/scale_without_bounds_check.cu
-  custom/use_after_free.cu)
+  custom/use_after_free.cu
+  indexing/index_slices.cu
+  indexing/index_reduce.cu
+  indexing/take_put.cu
+  indexing/masked_scatter.cu
+  loss/multi_margin_loss.cu
+  loss/multilabel_margin_loss.cu
+  loss/binary_cross_entropy.cu
+  arithmetic/integer_division.cu)

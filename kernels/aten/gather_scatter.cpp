@@ -47,8 +47,74 @@ kernels::VectorizedGather rows_of(const at::TensorIteratorBase& iterator, int64_
 
 namespace {
 
-// A tensor without dimensions counts as a vector of one.
+std::optional<DType> arithmetic_dtype(at::ScalarType type) {
+  if (type == at::kHalf) return DType::f16;
+  if (type == at::kBFloat16) return DType::bf16;
+  if (type == at::kFloat) return DType::f32;
+  if (type == at::kDouble) return DType::f64;
+  if (type == at::kByte) return DType::u8;
+  if (type == at::kChar) return DType::i8;
+  if (type == at::kShort) return DType::i16;
+  if (type == at::kInt) return DType::i32;
+  if (type == at::kLong) return DType::i64;
+  if (type == at::kBool) return DType::boolean;
+  return std::nullopt;
+}
+
+template <typename T>
+at::Scalar extreme(bool largest) {
+  return largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
+}
+
+at::Scalar extreme(at::ScalarType type, bool largest) {
+  if (type == at::kBool) return largest;
+  if (type == at::kByte) return extreme<std::uint8_t>(largest);
+  if (type == at::kChar) return extreme<std::int8_t>(largest);
+  if (type == at::kShort) return extreme<std::int16_t>(largest);
+  if (type == at::kInt) return extreme<std::int32_t>(largest);
+  if (type == at::kLong) return extreme<std::int64_t>(largest);
+  const double infinity = std::numeric_limits<double>::infinity();
+  return largest ? infinity : -infinity;
+}
+
+}  // namespace
+
 Tensor with_dimensions(const Tensor& tensor) { return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor; }
+
+DType dtype_of(const Tensor& tensor, const char* kernel) {
+  const std::optional<DType> dtype = arithmetic_dtype(tensor.scalar_type());
+  if (!dtype.has_value()) throw_no_kernel(kernel, tensor.scalar_type());
+  return *dtype;
+}
+
+kernels::Value value_of(const at::Scalar& scalar, at::ScalarType type) {
+  const Tensor element = at::full({}, scalar, at::TensorOptions(type));
+  kernels::Value value;
+  std::memcpy(value.bytes, element.const_data_ptr(), element.element_size());
+  return value;
+}
+
+Operation operation_of(at::native::ReductionType type, at::ScalarType dtype) {
+  switch (type) {
+    case at::native::ReductionType::PROD: return {kernels::Reduction::multiply, 1};
+    case at::native::ReductionType::MAX: return {kernels::Reduction::maximum, extreme(dtype, false)};
+    case at::native::ReductionType::MIN: return {kernels::Reduction::minimum, extreme(dtype, true)};
+    case at::native::ReductionType::SUM:
+    case at::native::ReductionType::MEAN: return {kernels::Reduction::add, 0};
+  }
+  return {kernels::Reduction::add, 0};
+}
+
+void divide_by_count(const Tensor& sums, const Tensor& count) {
+  count.masked_fill_(count == 0, 1);
+  if (sums.is_floating_point()) {
+    sums.div_(count);
+  } else {
+    sums.div_(count, "floor");
+  }
+}
+
+namespace {
 
 // `tensor` in the shape of the index; stride zero along `dim` where the index decides (`looked_up`).
 Tensor restrided(const Tensor& tensor, int64_t dim, at::IntArrayRef sizes, bool looked_up) {
@@ -113,33 +179,6 @@ struct Scattering {
     return out;
   }
 };
-
-std::optional<DType> arithmetic_dtype(at::ScalarType type) {
-  if (type == at::kHalf) return DType::f16;
-  if (type == at::kBFloat16) return DType::bf16;
-  if (type == at::kFloat) return DType::f32;
-  if (type == at::kDouble) return DType::f64;
-  if (type == at::kByte) return DType::u8;
-  if (type == at::kChar) return DType::i8;
-  if (type == at::kShort) return DType::i16;
-  if (type == at::kInt) return DType::i32;
-  if (type == at::kLong) return DType::i64;
-  if (type == at::kBool) return DType::boolean;
-  return std::nullopt;
-}
-
-DType dtype_of(const Tensor& tensor, const char* kernel) {
-  const std::optional<DType> dtype = arithmetic_dtype(tensor.scalar_type());
-  if (!dtype.has_value()) throw_no_kernel(kernel, tensor.scalar_type());
-  return *dtype;
-}
-
-kernels::Value value_of(const at::Scalar& scalar, at::ScalarType type) {
-  const Tensor element = at::full({}, scalar, at::TensorOptions(type));
-  kernels::Value value;
-  std::memcpy(value.bytes, element.const_data_ptr(), element.element_size());
-  return value;
-}
 
 kernels::Reduction old_reduction(c10::string_view reduce) {
   return reduce == "add" ? kernels::Reduction::add : kernels::Reduction::multiply;
@@ -216,38 +255,6 @@ Tensor& scatter_add(const Tensor& self, int64_t dim, const Tensor& index, const 
   return out;
 }
 
-template <typename T>
-at::Scalar extreme(bool largest) {
-  return largest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest();
-}
-
-at::Scalar extreme(at::ScalarType type, bool largest) {
-  if (type == at::kBool) return largest;
-  if (type == at::kByte) return extreme<std::uint8_t>(largest);
-  if (type == at::kChar) return extreme<std::int8_t>(largest);
-  if (type == at::kShort) return extreme<std::int16_t>(largest);
-  if (type == at::kInt) return extreme<std::int32_t>(largest);
-  if (type == at::kLong) return extreme<std::int64_t>(largest);
-  const double infinity = std::numeric_limits<double>::infinity();
-  return largest ? infinity : -infinity;
-}
-
-struct Operation {
-  kernels::Reduction reduction;
-  at::Scalar neutral;  // what an element holds before the first value, where its old one does not count
-};
-
-Operation operation_of(at::native::ReductionType type, at::ScalarType dtype) {
-  switch (type) {
-    case at::native::ReductionType::PROD: return {kernels::Reduction::multiply, 1};
-    case at::native::ReductionType::MAX: return {kernels::Reduction::maximum, extreme(dtype, false)};
-    case at::native::ReductionType::MIN: return {kernels::Reduction::minimum, extreme(dtype, true)};
-    case at::native::ReductionType::SUM:
-    case at::native::ReductionType::MEAN: return {kernels::Reduction::add, 0};
-  }
-  return {kernels::Reduction::add, 0};
-}
-
 Tensor& scatter_reduce_two(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& source,
                            c10::string_view reduce, bool include_self, Tensor& out) {
   const c10::DeviceGuard guard(self.device());
@@ -264,12 +271,7 @@ Tensor& scatter_reduce_two(const Tensor& self, int64_t dim, const Tensor& index,
   if (type == at::native::ReductionType::MEAN) {
     Tensor count = include_self ? at::ones_like(out) : at::zeros_like(out);
     count.scatter_add_(dim, index, at::ones_like(source));
-    count.masked_fill_(count == 0, 1);
-    if (out.is_floating_point()) {
-      out.div_(count);
-    } else {
-      out.div_(count, "floor");
-    }
+    divide_by_count(out, count);
   }
   return out;
 }

@@ -99,13 +99,39 @@ Tensor index(const Tensor& self, const Indices& indices) {
   return op.out[0];
 }
 
+// Where values are added up, CUDA checks each index tensor's bounds by two asserts without a text, unless told not to
+// (`unsafe`), and then takes all indices modulo the dimension. What is legal by then is left to the CPU.
+Tensor& put_accumulate(Tensor& self, const Indices& indices, const Tensor& values, bool unsafe) {
+  IndexMeta op;
+  (void)prepare(op, self, indices);  // makes the host's checks
+  Indices wrapped;
+  int64_t dim = 0;
+  for (const std::optional<Tensor>& given : indices) {
+    if (!given.has_value() || !given->defined()) {
+      wrapped.emplace_back(std::nullopt);
+      ++dim;
+      continue;
+    }
+    if (given->scalar_type() == at::kBool || given->scalar_type() == at::kByte) {
+      wrapped.emplace_back(given->to(self.device()));
+      dim += given->dim();
+      continue;
+    }
+    const Tensor index = given->to(self.device(), at::kLong);
+    const int64_t size = self.size(dim++);
+    if (index.numel() > 0 && !unsafe) {
+      at::_assert_async(index.max() < size);
+      at::_assert_async(index.min() >= -size);
+    }
+    wrapped.emplace_back(size == 0 ? index : index.remainder(size));
+  }
+  return at::native::call_fallback_fn<&fallback, at::_ops::_index_put_impl_>::call(self, wrapped, values, true, unsafe);
+}
+
 Tensor& index_put(Tensor& self, const Indices& indices, const Tensor& values, bool accumulate, bool unsafe) {
   const c10::DeviceGuard guard(self.device());
   check_pending();
-  if (accumulate) {
-    return at::native::call_fallback_fn<&fallback, at::_ops::_index_put_impl_>::call(self, indices, values, accumulate,
-                                                                                     unsafe);
-  }
+  if (accumulate) return put_accumulate(self, indices, values, unsafe);
   const auto [is_mask, mask] = at::native::canDispatchToMaskedFill(self, indices, values);
   if (is_mask) return self.masked_fill_(mask, values.item());
   const Tensor from = values.device() != self.device() && values.dim() == 0 ? values.to(self.device()) : values;

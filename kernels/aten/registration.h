@@ -8,6 +8,7 @@
 #include <ATen/native/Resize.h>
 #include <c10/core/DeviceGuard.h>
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -94,14 +95,17 @@ inline at::TensorIterator iterator_over(const at::Tensor& to, const at::Tensor& 
       .build();
 }
 
-// One walk over the three operands of an iterator, in the order that CUDA's kernels take.
-inline Walk<3> walk_of(const at::TensorIteratorBase& iterator) {
+// One walk over the operands of an iterator, at most N, in the order that CUDA's kernels take.
+template <int N = 3>
+Walk<N> walk_of(const at::TensorIteratorBase& iterator) {
   TORCH_CHECK(iterator.ndim() <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
-  Walk<3> walk;
+  Walk<N> walk;
   walk.dims = iterator.ndim();
   for (int dim = 0; dim < walk.dims; ++dim) {
     walk.sizes[dim] = iterator.shape()[dim];
-    for (int operand = 0; operand < 3; ++operand) walk.strides[operand][dim] = iterator.strides(operand)[dim];
+    for (int operand = 0; operand < std::min(N, iterator.ntensors()); ++operand) {
+      walk.strides[operand][dim] = iterator.strides(operand)[dim];
+    }
   }
   return walk;
 }

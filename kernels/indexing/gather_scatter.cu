@@ -1,6 +1,5 @@
 // The kernels behind gather_scatter.h: 128 threads a block, 8 elements a thread, as ATen launches them.
-#include <type_traits>
-
+#include "kernels/indexing/combine.h"
 #include "kernels/indexing/element.h"
 #include "kernels/indexing/gather_scatter.h"
 #include "kernels/indexing/offsets.h"
@@ -91,29 +90,6 @@ __global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, 
   });
 }
 
-// Integers combine in their own type, so that they wrap as they do on a GPU; the 16-bit floats combine as floats.
-template <typename T>
-__device__ T combined(T a, T b, Reduction reduction) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return reduction == Reduction::add || reduction == Reduction::maximum ? a || b : a && b;
-  } else if constexpr (std::is_integral_v<T>) {
-    using Wide = std::make_unsigned_t<T>;
-    if (reduction == Reduction::add) return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<Wide>(b));
-    if (reduction == Reduction::multiply) return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<Wide>(b));
-    if (reduction == Reduction::maximum) return a < b ? b : a;
-    return b < a ? b : a;
-  } else {
-    const auto x = vcuda::to_float(a);
-    const auto y = vcuda::to_float(b);
-    if (reduction == Reduction::add) return vcuda::from_float<T>(x + y);
-    if (reduction == Reduction::multiply) return vcuda::from_float<T>(x * y);
-    if (x != x) return a;  // a NaN stays
-    if (y != y) return b;
-    if (reduction == Reduction::maximum) return x < y ? b : a;
-    return y < x ? b : a;
-  }
-}
-
 template <typename T, typename Index>
 __global__ void scatter_reduce_lines_kernel(char* self, const char* source, const char* index, const Walk<3> lines,
                                             std::int64_t line_count, std::int64_t line_length,
@@ -179,18 +155,8 @@ void launch_lines(const ScatterReduce& args, const Value value, vcuda::Stream st
 }
 
 void launch_lines_of_type(const ScatterReduce& args, const Value& value, vcuda::Stream stream) {
-  switch (args.dtype) {
-    case vcuda::DType::f16: return launch_lines<vcuda::Half>(args, value, stream);
-    case vcuda::DType::bf16: return launch_lines<vcuda::BFloat16>(args, value, stream);
-    case vcuda::DType::f32: return launch_lines<float>(args, value, stream);
-    case vcuda::DType::f64: return launch_lines<double>(args, value, stream);
-    case vcuda::DType::u8: return launch_lines<std::uint8_t>(args, value, stream);
-    case vcuda::DType::i8: return launch_lines<std::int8_t>(args, value, stream);
-    case vcuda::DType::i16: return launch_lines<std::int16_t>(args, value, stream);
-    case vcuda::DType::i32: return launch_lines<std::int32_t>(args, value, stream);
-    case vcuda::DType::i64: return launch_lines<std::int64_t>(args, value, stream);
-    case vcuda::DType::boolean: return launch_lines<bool>(args, value, stream);
-  }
+  with_arithmetic(args.dtype,
+                  [&](auto element) { launch_lines<typename decltype(element)::type>(args, value, stream); });
 }
 
 }  // namespace

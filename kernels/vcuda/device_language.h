@@ -3,8 +3,8 @@
 //
 // What a kernel file may use: __global__ and __device__ functions, threadIdx/blockIdx/blockDim/gridDim, __shared__
 // arrays of constant size, __syncthreads() (in kernels launched with LAUNCH_WITH_BARRIERS), atomicAdd on float, double,
-// int and int64, atomicMax, atomicMin, atomicExch and atomicCAS on int, DEVICE_ASSERT, to_float/from_float for the
-// 16-bit types.
+// int and int64, atomicMax, atomicMin, atomicExch and atomicCAS on int, vcuda::update_atomically on every element of up
+// to 8 bytes, DEVICE_ASSERT, to_float/from_float for the 16-bit types.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
@@ -15,6 +15,9 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
+
+#include <cstring>
+#include <type_traits>
 
 namespace vcuda {
 using Half = __half;
@@ -35,6 +38,26 @@ __device__ inline Half from_float<Half>(double v) {
 template <>
 __device__ inline BFloat16 from_float<BFloat16>(double v) {
   return __float2bfloat16(static_cast<float>(v));
+}
+
+// Replaces *address by change(*address) in one step. CUDA swaps words of 32 and 64 bits only, so a smaller element is
+// swapped together with its neighbours.
+template <typename T, typename Change>
+__device__ void update_atomically(T* address, const Change& change) {
+  using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  auto* word = reinterpret_cast<Word*>(at & ~static_cast<std::uintptr_t>(sizeof(Word) - 1));
+  const auto offset = static_cast<unsigned>(at % sizeof(Word));
+  Word seen = *word, expected;
+  do {
+    expected = seen;
+    Word wanted = expected;
+    T value;
+    memcpy(&value, reinterpret_cast<const char*>(&expected) + offset, sizeof(T));
+    value = change(value);
+    memcpy(reinterpret_cast<char*>(&wanted) + offset, &value, sizeof(T));
+    seen = atomicCAS(word, expected, wanted);
+  } while (seen != expected);
 }
 }  // namespace vcuda
 

@@ -92,7 +92,7 @@ T from_float(double v) {
 namespace vcuda {
 template <typename T, typename Change>
 T change_atomically(T* address, Change change) {
-  static_assert(std::is_arithmetic_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
   check_access(address, sizeof(T), Access::atomic);
   T old;
   __atomic_load(address, &old, __ATOMIC_RELAXED);
@@ -101,6 +101,10 @@ T change_atomically(T* address, Change change) {
     wanted = change(old);
   } while (!__atomic_compare_exchange(address, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
+}
+template <typename T, typename Change>
+void update_atomically(T* address, const Change& change) {
+  change_atomically(address, change);
 }
 }  // namespace vcuda
 

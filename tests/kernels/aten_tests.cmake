@@ -8,6 +8,17 @@ if(TARGET dsafuzz_vcuda)
   dsafuzz_test(aten_test SOURCES $<TARGET_OBJECTS:dsafuzz_aten_test_objects> LIBRARIES dsafuzz::vcuda)
   set_target_properties(aten_test PROPERTIES LINKER_LANGUAGE CXX)
 
+  # dsafuzz_aten_test(NAME SOURCES...): one more executable of such tests.
+  function(dsafuzz_aten_test name)
+    add_library(dsafuzz_${name}_objects OBJECT ${ARGN})
+    target_link_libraries(dsafuzz_${name}_objects PRIVATE dsafuzz_options dsafuzz::torch GTest::gtest GTest::gmock)
+    target_precompile_headers(dsafuzz_${name}_objects REUSE_FROM dsafuzz_aten)
+    target_compile_options(dsafuzz_${name}_objects PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    dsafuzz_test(${name} SOURCES $<TARGET_OBJECTS:dsafuzz_${name}_objects> LIBRARIES dsafuzz::vcuda)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  endfunction()
+  dsafuzz_aten_test(aten_indexing_test aten_indexing_test.cpp aten_indexing_parity_test.cpp)
+
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)
     add_test(NAME python_smoke_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/python_smoke_test.py")

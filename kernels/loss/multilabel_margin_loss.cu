@@ -1,0 +1,130 @@
+// The kernels behind multilabel_margin_loss.h: one block of 128 threads a sample, as ATen launches them.
+#include "kernels/loss/floating.h"
+#include "kernels/loss/multilabel_margin_loss.h"
+#include "kernels/vcuda/device_language.h"
+
+namespace kernels {
+namespace {
+
+using vcuda::from_float;
+using vcuda::to_float;
+
+constexpr int kThreads = 128;
+
+// The sum of what each thread of the block gives; only thread 0 learns it. All threads must call it.
+template <typename A>
+__device__ A block_sum(A value, A* buffer) {
+  buffer[threadIdx.x] = value;
+  __syncthreads();
+  A sum = 0;
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < kThreads; ++i) sum += buffer[i];
+  }
+  __syncthreads();
+  return sum;
+}
+
+template <typename T>
+__global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input, const std::int64_t* target,
+                                                      T* is_target, std::int64_t nframe, int dim, bool size_average) {
+  __shared__ Acc<T> buffer[kThreads];
+  const std::int64_t k = blockIdx.x;
+  const T* input_k = input + k * dim;
+  const std::int64_t* target_k = target + k * dim;
+  T* is_target_k = is_target + k * dim;
+  for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) is_target_k[d] = from_float<T>(0);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int dt = 0; dt < dim; ++dt) {
+      const int label = static_cast<int>(target_k[dt]);
+      if (label < 0) break;
+      is_target_k[label] = from_float<T>(1);
+    }
+  }
+  __syncthreads();
+  Acc<T> sum = 0;
+  for (int dt = 0; dt < dim; ++dt) {
+    const int label = static_cast<int>(target_k[dt]);
+    if (label < 0) break;
+    const Acc<T> at_label = to_float(input_k[label]);
+    for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
+      if (to_float(is_target_k[d]) != 0) continue;
+      const Acc<T> z = 1 - at_label + to_float(input_k[d]);
+      if (z > 0) sum += z;
+    }
+  }
+  sum = block_sum(sum, buffer);
+  if (threadIdx.x != 0) return;
+  const Acc<T> loss = sum / static_cast<Acc<T>>(dim);
+  output[k] = from_float<T>(size_average ? loss / static_cast<Acc<T>>(nframe) : loss);
+}
+
+template <typename T>
+__global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* grad_output, bool reduced,
+                                                       const T* input, const std::int64_t* target, const T* is_target,
+                                                       std::int64_t nframe, int dim, bool size_average) {
+  __shared__ Acc<T> buffer[kThreads];
+  const std::int64_t k = blockIdx.x;
+  const T* input_k = input + k * dim;
+  const std::int64_t* target_k = target + k * dim;
+  const T* is_target_k = is_target + k * dim;
+  T* grad_input_k = grad_input + k * dim;
+  const Acc<T> g = Acc<T>(1) / static_cast<Acc<T>>(size_average ? nframe * dim : dim);
+  for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) grad_input_k[d] = from_float<T>(0);
+  __syncthreads();
+  for (int dt = 0; dt < dim; ++dt) {
+    const int label = static_cast<int>(target_k[dt]);
+    if (label < 0) break;
+    const Acc<T> at_label = to_float(input_k[label]);
+    Acc<T> sum = 0;
+    for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
+      if (to_float(is_target_k[d]) != 0) continue;
+      if (1 - at_label + to_float(input_k[d]) > 0) {
+        sum -= g;
+        grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) + g);
+      }
+    }
+    sum = block_sum(sum, buffer);
+    if (threadIdx.x == 0) grad_input_k[label] = from_float<T>(to_float(grad_input_k[label]) + sum);
+  }
+  __syncthreads();
+  const Acc<T> grad = to_float(grad_output[reduced ? 0 : k]);
+  for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
+    grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) * grad);
+  }
+}
+
+// The launch itself needs plain locals: it copies what it uses.
+#define MULTILABEL_MARGIN_LOCALS                                      \
+  using T = typename decltype(element)::type;                         \
+  const auto* input = static_cast<const T*>(args.input);              \
+  const auto* target = static_cast<const std::int64_t*>(args.labels); \
+  auto* is_target = static_cast<T*>(args.is_target);                  \
+  const std::int64_t batch = args.batch;                              \
+  const int dim = static_cast<int>(args.classes);                     \
+  const bool mean = args.mean
+
+}  // namespace
+
+void multilabel_margin_loss_forward(const MultilabelMarginLoss& args, void* losses, vcuda::Stream stream) {
+  with_floating(args.dtype, [&](auto element) {
+    MULTILABEL_MARGIN_LOCALS;
+    auto* output = static_cast<T*>(losses);
+    LAUNCH_WITH_BARRIERS((multilabel_margin_loss_forward_kernel<T>), static_cast<unsigned>(batch), kThreads, stream,
+                         output, input, target, is_target, batch, dim, mean);
+  });
+}
+
+void multilabel_margin_loss_backward(const MultilabelMarginLoss& args, const void* grad_output, bool is_reduced,
+                                     void* grad_input, vcuda::Stream stream) {
+  with_floating(args.dtype, [&](auto element) {
+    MULTILABEL_MARGIN_LOCALS;
+    const auto* grad = static_cast<const T*>(grad_output);
+    auto* out = static_cast<T*>(grad_input);
+    const bool reduced = is_reduced;
+    LAUNCH_WITH_BARRIERS((multilabel_margin_loss_backward_kernel<T>), static_cast<unsigned>(batch), kThreads, stream,
+                         out, grad, reduced, input, target, is_target, batch, dim, mean);
+  });
+}
+
+}  // namespace kernels
