@@ -14,4 +14,5 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/nll_loss.cpp
   aten/index_slices.cpp
   aten/margin_losses.cpp
-  aten/integer_division.cpp)
+  aten/integer_division.cpp
+  aten/sparse_coo.cpp)

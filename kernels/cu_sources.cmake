@@ -15,4 +15,5 @@ set(DSAFUZZ_CU_SOURCES
   loss/multi_margin_loss.cu
   loss/multilabel_margin_loss.cu
   loss/binary_cross_entropy.cu
-  arithmetic/integer_division.cu)
+  arithmetic/integer_division.cu
+  indexing/sparse_index.cu)

@@ -1,16 +1,12 @@
-// The floating types that loss kernels are instantiated for, and what each accumulates in. For device code.
+// The floating types that loss kernels are instantiated for. For device code.
 #pragma once
 
-#include <type_traits>
-
 #include "kernels/indexing/element.h"
+#include "kernels/loss/accumulated.h"
 #include "kernels/vcuda/device_language.h"
 #include "kernels/vcuda/dtype.h"
 
 namespace kernels {
-
-template <typename T>
-using Acc = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
 // Calls `launch(Element<...>)` for a floating `dtype`; the others launch nothing.
 template <typename Launch>

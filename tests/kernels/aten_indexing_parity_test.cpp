@@ -92,6 +92,20 @@ std::vector<Parity> slice_rows() {
                         x.to(d).masked_scatter(at::zeros({5, 3}, at::kBool).to(d), at::empty({0}).to(d)),
                         at::empty({0}).to(d).masked_scatter(at::empty({0}, at::kBool).to(d), source)};
        }},
+      {"sparse tensors: index_select in sparse and dense dimensions, in-place, sums, products",
+       [=](Device d) {
+         const Tensor sparse = (x * (x > 0)).to_sparse().to(d), hybrid = cube.to(d).to_sparse(1);
+         Tensor doubled = sparse.clone();
+         doubled.mul_(2);
+         return Tensors{sparse.index_select(0, longs({4, -5, 4}).to(d)).to_dense(),
+                        sparse.index_select(1, longs({}).to(d)).to_dense(),
+                        hybrid.index_select(2, longs({4, 0}).to(d)).to_dense(),
+                        hybrid.index_select(0, longs({-1}).to(d)).to_dense(),
+                        doubled.to_dense(),
+                        (sparse + doubled).coalesce().values(),
+                        at::mm(sparse, ramp({3, 2}).to(d)),
+                        sparse.indices()};
+       }},
       {"x[i] += v, negative indices, several tensors, int32, mask",
        [=](Device d) {
          const auto add = [&](c10::List<std::optional<Tensor>> indices, const Tensor& values) {

@@ -171,6 +171,22 @@ std::vector<Assert> element_asserts() {
   };
 }
 
+std::vector<Assert> sparse_asserts() {
+  const char* where = INDEXING "1877";
+  const char* condition = "idx >= -size && idx < size && \"index_select(): index out of bounds\"";
+  return {
+      {"U24", [](O on) { at::eye(4, on).to_sparse().index_select(0, ids({4})); }, where, kOp, condition},
+      {"U24 below, strided",
+       [](O on) {
+         at::eye(4, on).to_sparse().index_select(1, ids({0, 9, -5, 9}).slice(0, 0, 4, 2));
+       },
+       where, kOp, condition, "thread: [1,0,0]"},
+      {"U24 full block: a thread takes neighbours",
+       [](O on) { at::eye(4, on).to_sparse().index_select(0, on_device((at::arange(512) == 511).to(at::kLong) * 4)); },
+       where, kOp, condition, "thread: [127,0,0]"},
+  };
+}
+
 std::vector<Assert> loss_asserts() {
   return {
       {"U36",
@@ -248,6 +264,7 @@ class AtenIndexingTest : public AtenTest {
 TEST_F(AtenIndexingTest, Slices) { expect_asserts(slice_asserts()); }
 TEST_F(AtenIndexingTest, Reductions) { expect_asserts(reduce_asserts()); }
 TEST_F(AtenIndexingTest, Elements) { expect_asserts(element_asserts()); }
+TEST_F(AtenIndexingTest, SparseTensors) { expect_asserts(sparse_asserts()); }
 TEST_F(AtenIndexingTest, Losses) { expect_asserts(loss_asserts()); }
 
 // Adding by index checks in another file: by _assert_async, without a text.
