@@ -10,4 +10,7 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/gather_scatter.cpp
   aten/hooks.cpp
   aten/indexing.cpp
-  aten/nll_loss.cpp)
+  aten/nll_loss.cpp
+  aten/embedding_bag.cpp
+  aten/pooling.cpp
+  aten/segments.cpp)

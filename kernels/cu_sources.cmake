@@ -7,4 +7,10 @@ set(DSAFUZZ_CU_SOURCES
   indexing/index_select.cu
   indexing/vectorized_gather.cu
   custom/scale_without_bounds_check.cu
-  custom/use_after_free.cu)
+  custom/use_after_free.cu
+  indexing/embedding_bag.cu
+  indexing/repeat_interleave.cu
+  pooling/fractional_max_pool.cu
+  pooling/max_pool_backward.cu
+  pooling/max_unpool.cu
+  reduction/segment_reduce.cu)

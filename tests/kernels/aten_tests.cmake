@@ -8,6 +8,18 @@ if(TARGET dsafuzz_vcuda)
   dsafuzz_test(aten_test SOURCES $<TARGET_OBJECTS:dsafuzz_aten_test_objects> LIBRARIES dsafuzz::vcuda)
   set_target_properties(aten_test PROPERTIES LINKER_LANGUAGE CXX)
 
+  # One executable for each family of operators beyond those, built the same way.
+  foreach(name
+      aten_pooling_test
+      aten_pooling_parity_test)
+    add_library(${name}_objects OBJECT ${name}.cpp)
+    target_link_libraries(${name}_objects PRIVATE dsafuzz_options dsafuzz::torch GTest::gtest GTest::gmock)
+    target_precompile_headers(${name}_objects REUSE_FROM dsafuzz_aten)
+    target_compile_options(${name}_objects PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    dsafuzz_test(${name} SOURCES $<TARGET_OBJECTS:${name}_objects> LIBRARIES dsafuzz::vcuda)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  endforeach()
+
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)
     add_test(NAME python_smoke_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/python_smoke_test.py")
