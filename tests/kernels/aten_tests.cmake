@@ -10,8 +10,9 @@ if(TARGET dsafuzz_vcuda)
 
   # One executable for each family of operators beyond those, built the same way.
   foreach(name
-      aten_pooling_test
-      aten_pooling_parity_test)
+      aten_pooling_parity_test
+      aten_pooling_silent_test
+      aten_pooling_test)
     add_library(${name}_objects OBJECT ${name}.cpp)
     target_link_libraries(${name}_objects PRIVATE dsafuzz_options dsafuzz::torch GTest::gtest GTest::gmock)
     target_precompile_headers(${name}_objects REUSE_FROM dsafuzz_aten)
