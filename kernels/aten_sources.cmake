@@ -10,4 +10,9 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/gather_scatter.cpp
   aten/hooks.cpp
   aten/indexing.cpp
-  aten/nll_loss.cpp)
+  aten/nll_loss.cpp
+  aten/sampling.cpp
+  aten/ctc_loss.cpp
+  aten/sparse_indices.cpp
+  aten/grouped_mm.cpp
+  aten/dynamic_cast.cpp)

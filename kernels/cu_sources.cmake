@@ -7,4 +7,12 @@ set(DSAFUZZ_CU_SOURCES
   indexing/index_select.cu
   indexing/vectorized_gather.cu
   custom/scale_without_bounds_check.cu
-  custom/use_after_free.cu)
+  custom/use_after_free.cu
+  sampling/assert_async.cu
+  sampling/bernoulli.cu
+  sampling/multinomial.cu
+  sampling/poisson.cu
+  loss/ctc_loss.cu
+  sparse/convert_indices.cu
+  matmul/grouped_mm.cu
+  elementwise/dynamic_cast.cu)
