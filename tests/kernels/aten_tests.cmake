@@ -8,6 +8,18 @@ if(TARGET dsafuzz_vcuda)
   dsafuzz_test(aten_test SOURCES $<TARGET_OBJECTS:dsafuzz_aten_test_objects> LIBRARIES dsafuzz::vcuda)
   set_target_properties(aten_test PROPERTIES LINKER_LANGUAGE CXX)
 
+  # One program for each family, built like the first.
+  foreach(family sampling)
+    add_library(dsafuzz_aten_${family}_test_objects OBJECT aten_${family}_test.cpp)
+    target_link_libraries(dsafuzz_aten_${family}_test_objects
+      PRIVATE dsafuzz_options dsafuzz::torch GTest::gtest GTest::gmock)
+    target_precompile_headers(dsafuzz_aten_${family}_test_objects REUSE_FROM dsafuzz_aten)
+    target_compile_options(dsafuzz_aten_${family}_test_objects PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    dsafuzz_test(aten_${family}_test SOURCES $<TARGET_OBJECTS:dsafuzz_aten_${family}_test_objects>
+      LIBRARIES dsafuzz::vcuda)
+    set_target_properties(aten_${family}_test PROPERTIES LINKER_LANGUAGE CXX)
+  endforeach()
+
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)
     add_test(NAME python_smoke_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/python_smoke_test.py")
