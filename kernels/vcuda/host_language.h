@@ -35,7 +35,14 @@ using dim3 = ::vcuda::Dim3;
       ::vcuda::fail(kSite);                                                             \
   } while (0)
 
-// The same where the text is not known before run time: MESSAGE, NUL-terminated, is read only when OK is false.
+// KERNEL may be a template instance in parentheses. The launch is asynchronous: its error surfaces at a later
+// call unless launches block (runtime.h).
+#define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
+  ::vcuda::launch(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
+#define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) \
+  ::vcuda::launch_with_barriers(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
+
+// DEVICE_ASSERT with a text from run time: MESSAGE, NUL-terminated, is read only when OK is false.
 #define DEVICE_ASSERT_MESSAGE(FILE, LINE, FUNCTION, MESSAGE, OK)                      \
   do {                                                                                \
     static constexpr ::vcuda::AssertSite kSite{"/pytorch/" FILE, LINE, FUNCTION, ""}; \
@@ -43,13 +50,6 @@ using dim3 = ::vcuda::Dim3;
     if (!(OK)) [[unlikely]]                                                           \
       ::vcuda::fail_with_message(kSite, MESSAGE);                                     \
   } while (0)
-
-// KERNEL may be a template instance in parentheses. The launch is asynchronous: its error surfaces at a later
-// call unless launches block (runtime.h).
-#define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
-  ::vcuda::launch(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
-#define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) \
-  ::vcuda::launch_with_barriers(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
 
 namespace vcuda {
 

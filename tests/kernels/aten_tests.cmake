@@ -8,16 +8,16 @@ if(TARGET dsafuzz_vcuda)
   dsafuzz_test(aten_test SOURCES $<TARGET_OBJECTS:dsafuzz_aten_test_objects> LIBRARIES dsafuzz::vcuda)
   set_target_properties(aten_test PROPERTIES LINKER_LANGUAGE CXX)
 
-  # One program for each family, built like the first.
-  foreach(family sampling)
-    add_library(dsafuzz_aten_${family}_test_objects OBJECT aten_${family}_test.cpp)
-    target_link_libraries(dsafuzz_aten_${family}_test_objects
-      PRIVATE dsafuzz_options dsafuzz::torch GTest::gtest GTest::gmock)
-    target_precompile_headers(dsafuzz_aten_${family}_test_objects REUSE_FROM dsafuzz_aten)
-    target_compile_options(dsafuzz_aten_${family}_test_objects PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-    dsafuzz_test(aten_${family}_test SOURCES $<TARGET_OBJECTS:dsafuzz_aten_${family}_test_objects>
-      LIBRARIES dsafuzz::vcuda)
-    set_target_properties(aten_${family}_test PROPERTIES LINKER_LANGUAGE CXX)
+  # One executable for each family of operators beyond those, built the same way.
+  foreach(name
+      aten_sampling_test
+      aten_sampling_values_test)
+    add_library(${name}_objects OBJECT ${name}.cpp)
+    target_link_libraries(${name}_objects PRIVATE dsafuzz_options dsafuzz::torch GTest::gtest GTest::gmock)
+    target_precompile_headers(${name}_objects REUSE_FROM dsafuzz_aten)
+    target_compile_options(${name}_objects PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    dsafuzz_test(${name} SOURCES $<TARGET_OBJECTS:${name}_objects> LIBRARIES dsafuzz::vcuda)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   endforeach()
 
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
