@@ -52,8 +52,8 @@ VCUDA_KERNEL_SIDE void reach(const AssertSite& site);
 // `address` must be aligned to `bytes` when that is a power of two up to 16. Outside a kernel everything passes.
 VCUDA_KERNEL_SIDE void check_access(const void* address, std::size_t bytes, Access access);
 
-// As fail(), with `message` in the condition's place. It is copied, at most 255 characters of it, before the thread ends,
-// so it may lie in the thread's own memory.
+// As fail(), with `message` in the condition's place. It is copied, at most 255 characters of it, before the thread
+// ends, so it may lie in the thread's own memory.
 [[noreturn]] VCUDA_KERNEL_SIDE void fail_with_message(const AssertSite& site, const char* message);
 
 // __syncthreads(). Requires: launched with launch_with_barriers, or a block of one thread.
