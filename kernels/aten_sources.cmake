@@ -15,4 +15,7 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/index_slices.cpp
   aten/margin_losses.cpp
   aten/integer_division.cpp
-  aten/sparse_coo.cpp)
+  aten/sparse_coo.cpp
+  aten/embedding_bag.cpp
+  aten/pooling.cpp
+  aten/segments.cpp)

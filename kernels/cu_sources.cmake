@@ -16,4 +16,10 @@ set(DSAFUZZ_CU_SOURCES
   loss/multilabel_margin_loss.cu
   loss/binary_cross_entropy.cu
   arithmetic/integer_division.cu
-  indexing/sparse_index.cu)
+  indexing/sparse_index.cu
+  indexing/embedding_bag.cu
+  indexing/repeat_interleave.cu
+  pooling/fractional_max_pool.cu
+  pooling/max_pool_backward.cu
+  pooling/max_unpool.cu
+  reduction/segment_reduce.cu)

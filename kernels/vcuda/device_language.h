@@ -3,8 +3,8 @@
 //
 // What a kernel file may use: __global__ and __device__ functions, threadIdx/blockIdx/blockDim/gridDim, __shared__
 // arrays of constant size, __syncthreads() (in kernels launched with LAUNCH_WITH_BARRIERS), atomicAdd on float, double,
-// int and int64, atomicMax, atomicMin, atomicExch and atomicCAS on int, vcuda::update_atomically on every element of up
-// to 8 bytes, DEVICE_ASSERT, to_float/from_float for the 16-bit types.
+// int, int64 and the 16-bit types, atomicMax, atomicMin, atomicExch and atomicCAS on int, vcuda::update_atomically on
+// every element of up to 8 bytes, DEVICE_ASSERT and DEVICE_ASSERT_PRINTF, to_float/from_float for the 16-bit types.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
@@ -16,6 +16,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
+#include <cstdio>
 #include <cstring>
 #include <type_traits>
 
@@ -74,6 +75,18 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
 #define DEVICE_ASSERT(FILE, LINE, FUNCTION, TEXT, OK)                              \
   do {                                                                             \
     if (!(OK)) __assertfail(TEXT, "/pytorch/" FILE, LINE, FUNCTION, sizeof(char)); \
+  } while (0)
+
+// Before it fails, the thread also prints the condition and a message, as ATen's assert with a message does. LINE is a
+// literal; FORMAT and what follows it are printf's.
+#define DEVICE_ASSERT_PRINTF(FILE, LINE, FUNCTION, TEXT, OK, FORMAT, ...)                                         \
+  do {                                                                                                            \
+    if (!(OK)) {                                                                                                  \
+      printf("[CUDA_KERNEL_ASSERT] /pytorch/" FILE ":" #LINE                                                      \
+             ": %s: block: [%d,%d,%d], thread: [%d,%d,%d]: Assertion failed: `" TEXT "`: " FORMAT "\n",           \
+             FUNCTION, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, ##__VA_ARGS__); \
+      __assertfail(TEXT, "/pytorch/" FILE, LINE, FUNCTION, sizeof(char));                                         \
+    }                                                                                                             \
   } while (0)
 
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)

@@ -23,6 +23,7 @@ struct Grid {
   bool barriers = false;
   Error failure = Error::none;  // the first one
   std::string printed;          // goes to stderr in one write when the grid ends
+  std::string said;             // then this to stdout: what the kernel itself printed
   std::jmp_buf end;             // without barriers: where the end of a thread or of the grid jumps to
 };
 extern Grid grid;

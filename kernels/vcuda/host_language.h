@@ -35,6 +35,15 @@ using dim3 = ::vcuda::Dim3;
       ::vcuda::fail(kSite);                                                             \
   } while (0)
 
+// DEVICE_ASSERT that also says something: see fail_saying.
+#define DEVICE_ASSERT_PRINTF(FILE, LINE, FUNCTION, TEXT, OK, ...)                       \
+  do {                                                                                  \
+    static constexpr ::vcuda::AssertSite kSite{"/pytorch/" FILE, LINE, FUNCTION, TEXT}; \
+    ::vcuda::reach(kSite);                                                              \
+    if (!(OK)) [[unlikely]]                                                             \
+      ::vcuda::fail_saying(kSite, __VA_ARGS__);                                         \
+  } while (0)
+
 // KERNEL may be a template instance in parentheses. The launch is asynchronous: its error surfaces at a later
 // call unless launches block (runtime.h).
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
@@ -127,4 +136,30 @@ T atomicExch(T* address, std::type_identity_t<T> value) {
 template <typename T>
 T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
   return ::vcuda::change_atomically(address, [=](T old) { return old == expected ? value : old; });
+}
+
+// The 16-bit types add as floats.
+namespace vcuda {
+template <typename T>
+T add_atomically(T* address, T value) {
+  static_assert(sizeof(T) == sizeof(std::uint16_t));
+  check_access(address, sizeof(T), Access::atomic);
+  auto* const bits = reinterpret_cast<std::uint16_t*>(address);
+  std::uint16_t old = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  T before;
+  std::uint16_t wanted;
+  do {
+    std::memcpy(&before, &old, sizeof before);
+    const T after = from_float<T>(to_float(before) + to_float(value));
+    std::memcpy(&wanted, &after, sizeof wanted);
+  } while (!__atomic_compare_exchange_n(bits, &old, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return before;
+}
+}  // namespace vcuda
+
+inline ::vcuda::Half atomicAdd(::vcuda::Half* address, ::vcuda::Half value) {
+  return ::vcuda::add_atomically(address, value);
+}
+inline ::vcuda::BFloat16 atomicAdd(::vcuda::BFloat16* address, ::vcuda::BFloat16 value) {
+  return ::vcuda::add_atomically(address, value);
 }

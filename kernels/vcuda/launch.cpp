@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -109,9 +110,9 @@ shadow::Range find_statics() {
   return found;
 }
 
-void print(std::string& text) {
+void print(std::string& text, int to) {
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t wrote = write(STDERR_FILENO, text.data() + done, text.size() - done);
+    const ssize_t wrote = write(to, text.data() + done, text.size() - done);
     if (wrote <= 0) break;
     done += static_cast<std::size_t>(wrote);
   }
@@ -134,7 +135,30 @@ void append_assert_line(const AssertSite& site) {
   grid.printed.append(place.data(), static_cast<std::size_t>(length)).append(site.condition).append(kEnd);
 }
 
+// The line ATen's assert with a message prints by itself. The message brings its own end of line.
+[[gnu::noinline]] void append_message(const AssertSite& site, const char* message) {
+  const ThreadState& at = current_thread_state;
+  std::array<char, 1024> line;
+  const int length = std::snprintf(line.data(), line.size(),
+                                   "[CUDA_KERNEL_ASSERT] %s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u]: "
+                                   "Assertion failed: `%s`: %s\n",
+                                   site.file, site.line, site.function, at.block.x, at.block.y, at.block.z, at.thread.x,
+                                   at.thread.y, at.thread.z, site.condition, message);
+  const std::size_t bytes = std::min(static_cast<std::size_t>(length), line.size() - 1);
+  if (grid.said.size() + bytes <= options().printed_bytes) grid.said.append(line.data(), bytes);
+}
+
 }  // namespace
+
+void fail_saying(const AssertSite& site, const char* format, ...) {
+  std::array<char, 512> message;
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(message.data(), message.size(), format, arguments);
+  va_end(arguments);
+  if (in_kernel()) append_message(site, message.data());
+  fail(site);
+}
 
 void fail(const AssertSite& site) {
   if (!in_kernel()) {
@@ -199,7 +223,8 @@ void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, 
   grid.host.store(0, std::memory_order_relaxed);
   shadow::reach = {};
   if (grid.failure == Error::none) return;
-  print(grid.printed);
+  print(grid.printed, STDERR_FILENO);
+  print(grid.said, STDOUT_FILENO);
   record_failure(target.device, target.number, grid.failure);
 }
 

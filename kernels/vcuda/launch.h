@@ -48,6 +48,11 @@ VCUDA_KERNEL_SIDE void reach(const AssertSite& site);
 // Prints the assert line, poisons the device's context and ends this device thread. Requires: a kernel is running.
 [[noreturn]] VCUDA_KERNEL_SIDE void fail(const AssertSite& site);
 
+// As fail(), and first prints the site and a message to standard output, as a kernel's printf does: ATen's assert with
+// a message. `format` and what follows it are printf's; 512 bytes of the message are kept.
+[[noreturn]] VCUDA_KERNEL_SIDE void fail_saying(const AssertSite& site, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 // The check behind every load and store of a kernel: returns, or records the fault and ends the grid.
 // `address` must be aligned to `bytes` when that is a power of two up to 16. Outside a kernel everything passes.
 VCUDA_KERNEL_SIDE void check_access(const void* address, std::size_t bytes, Access access);

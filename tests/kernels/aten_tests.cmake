@@ -18,6 +18,7 @@ if(TARGET dsafuzz_vcuda)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   endfunction()
   dsafuzz_aten_test(aten_indexing_test aten_indexing_test.cpp aten_indexing_parity_test.cpp)
+  dsafuzz_aten_test(aten_pooling_test aten_pooling_test.cpp aten_pooling_parity_test.cpp)
 
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)

@@ -1,0 +1,278 @@
+// The kernels behind embedding_bag.h: blocks of 32 x 8 threads, where a row of threads takes 32 features of a bag.
+#include "kernels/indexing/element.h"
+#include "kernels/indexing/embedding_bag.h"
+#include "kernels/vcuda/floating.h"
+
+#define EMBEDDING_BAG_CU "aten/src/ATen/native/cuda/EmbeddingBag.cu"
+#define INVALID_INDEX "!has_invalid_index && \"Invalid input index in EmbeddingBag: index out of range [0, numRows)\""
+
+namespace kernels {
+namespace {
+
+using vcuda::from_float;
+using vcuda::to_float;
+
+constexpr std::int64_t kBlockX = 32, kBlockY = 8, kMostBlocks = 1024;
+constexpr std::int64_t kWarp = 32, kSampleThreads = 512;
+
+// The forward kernels' arguments, typed.
+template <typename T, typename Index>
+struct Bags {
+  const Index *input, *offsets;
+  const T *weight, *per_sample_weights;
+  T* output;
+  Index *offset2bag, *bag_size, *max_indices;
+  std::int64_t numIndices, numBags, featureSize, weight_stride0, weight_stride1, per_sample_weights_stride, numRows;
+  Index padding_idx;
+  bool mean;
+
+  __device__ std::int64_t begin_of(std::int64_t bag) const { return bag == 0 ? 0 : offsets[bag]; }
+  __device__ std::int64_t end_of(std::int64_t bag) const { return bag < numBags - 1 ? offsets[bag + 1] : numIndices; }
+  __device__ bool has_invalid_index(std::int64_t begin, std::int64_t end) const {
+    bool found = false;
+    for (std::int64_t emb = begin; emb < end; ++emb) found = found || input[emb] < 0 || input[emb] >= numRows;
+    return found;
+  }
+};
+
+// Calls `body(bag, feature)` for what falls to this thread.
+template <typename Body>
+__device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const Body& body) {
+  const std::int64_t per_bag = (features + blockDim.x - 1) / blockDim.x;
+  for (std::int64_t chunk = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; chunk < bags * per_bag;
+       chunk += static_cast<std::int64_t>(gridDim.x) * blockDim.y) {
+    const std::int64_t feature = chunk % per_bag * blockDim.x + threadIdx.x;
+    if (feature < features) body(chunk / per_bag, feature);
+  }
+}
+
+template <typename T, typename Index>
+__global__ void EmbeddingBag_updateOutputKernel_sum_mean(const Bags<T, Index> bags) {
+  for_each_chunk(bags.numBags, bags.featureSize, [&](std::int64_t bag, std::int64_t feature) {
+    const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
+    DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
+    DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX,
+                  !bags.has_invalid_index(begin, end));
+    Sum<T> sum = 0;
+    std::int64_t counted = 0;
+    for (std::int64_t emb = begin; emb < end; ++emb) {
+      const Index index = bags.input[emb];
+      const bool pad = index == bags.padding_idx;
+      const T value = bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0];
+      Sum<T> part = pad ? Sum<T>(0) : to_float(value);
+      if (bags.per_sample_weights != nullptr) {
+        part *= to_float(bags.per_sample_weights[emb * bags.per_sample_weights_stride]);
+      }
+      sum += part;
+      if (!pad) ++counted;
+      if (feature == 0) bags.offset2bag[emb] = static_cast<Index>(bag);
+    }
+    if (bags.mean && counted != 0) sum /= static_cast<Sum<T>>(counted);
+    bags.bag_size[bag] = static_cast<Index>(counted);
+    bags.output[bag * bags.featureSize + feature] = from_float<T>(sum);
+  });
+}
+
+template <typename T, typename Index>
+__global__ void EmbeddingBag_updateOutputKernel_max(const Bags<T, Index> bags) {
+  for_each_chunk(bags.numBags, bags.featureSize, [&](std::int64_t bag, std::int64_t feature) {
+    const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
+    DEVICE_ASSERT(EMBEDDING_BAG_CU, 77, "EmbeddingBag_updateOutputKernel_max", "end >= begin", end >= begin);
+    DEVICE_ASSERT(EMBEDDING_BAG_CU, 89, "EmbeddingBag_updateOutputKernel_max", INVALID_INDEX,
+                  !bags.has_invalid_index(begin, end));
+    T most = from_float<T>(0);
+    Index word = -1;
+    std::int64_t counted = 0;
+    for (std::int64_t emb = begin; emb < end; ++emb) {
+      const Index index = bags.input[emb];
+      if (feature == 0) bags.offset2bag[emb] = static_cast<Index>(bag);
+      if (index == bags.padding_idx) continue;
+      const T value = bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0];
+      if (counted == 0 || to_float(value) > to_float(most)) {
+        most = value;
+        word = index;
+      }
+      ++counted;
+    }
+    bags.bag_size[bag] = static_cast<Index>(counted);
+    bags.max_indices[bag * bags.featureSize + feature] = word;
+    bags.output[bag * bags.featureSize + feature] = most;
+  });
+}
+
+// A thread a feature, so that no two add to one element and the order of the indices decides the rounding.
+template <typename T, typename Index>
+__global__ void embedding_bag_backward_kernel(const T* grad, const Index* indices, const Index* offset2bag,
+                                              const Index* bag_size, const T* sample_weights,
+                                              const std::int64_t* frequency, std::int64_t count, std::int64_t features,
+                                              std::int64_t sample_stride, Index padding_idx, Sum<T>* sums) {
+  const std::int64_t feature = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (feature >= features) return;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Index index = indices[i];
+    if (index == padding_idx) continue;
+    const Index bag = offset2bag[i];
+    Sum<T> part = to_float(grad[bag * features + feature]);
+    if (sample_weights != nullptr) part *= to_float(sample_weights[i * sample_stride]);
+    if (bag_size != nullptr) part /= static_cast<Sum<T>>(bag_size[bag]);
+    if (frequency != nullptr) part /= static_cast<Sum<T>>(frequency[index]);
+    sums[index * features + feature] += part;
+  }
+}
+
+template <typename T, typename Index>
+__global__ void EmbeddingBag_accGradParametersKernel_max(const Index* max_indices, const T* gradOutput, Sum<T>* sums,
+                                                         std::int64_t numBags, std::int64_t features,
+                                                         Index padding_idx) {
+  for_each_chunk(numBags, features, [&](std::int64_t bag, std::int64_t feature) {
+    const Index word = max_indices[bag * features + feature];
+    if (word < 0 || word == padding_idx) return;  // -1: the bag is empty
+    atomicAdd(&sums[word * features + feature], static_cast<Sum<T>>(to_float(gradOutput[bag * features + feature])));
+  });
+}
+
+template <typename Index>
+__global__ void count_indices_kernel(const Index* indices, std::int64_t count, std::int64_t* frequency) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < count) atomicAdd(&frequency[indices[i]], std::int64_t{1});
+}
+
+// ATen gives a warp to each sample; here the first thread of the warp does its work.
+template <typename T, typename Index>
+__global__ void _embedding_bag_per_sample_weights_backward_kernel(const T* grad, const T* weight,
+                                                                  std::int64_t weight_stride0,
+                                                                  std::int64_t weight_stride1, const Index* indices,
+                                                                  const Index* offset2bag, std::int64_t num_samples,
+                                                                  std::int64_t features, T* output, Index padding_idx) {
+  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const std::int64_t sample = thread / kWarp;
+  if (thread % kWarp != 0 || sample >= num_samples) return;
+  Sum<T> result = 0;
+  const int bag = static_cast<int>(offset2bag[sample]);
+  const int index = static_cast<int>(indices[sample]);
+  if (index != padding_idx) {
+    for (std::int64_t feature = 0; feature < features; ++feature) {
+      result += to_float(grad[bag * features + feature]) *
+                to_float(weight[weight_stride0 * index + weight_stride1 * feature]);
+    }
+  }
+  output[sample] = from_float<T>(result);
+}
+
+// ATen launches 1024 blocks always; those without work are left out.
+unsigned grid_of(std::int64_t bags, std::int64_t features) {
+  const std::int64_t wanted = (bags * ((features + kBlockX - 1) / kBlockX) + kBlockY - 1) / kBlockY;
+  return static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
+}
+
+unsigned blocks_of(std::int64_t count, std::int64_t threads) {
+  return static_cast<unsigned>((count + threads - 1) / threads);
+}
+
+// Calls `launch(Floating<T>{}, Element<Index>{})`.
+template <typename Args, typename Launch>
+void with_types(const Args& args, const Launch& launch) {
+  with_floating(args.dtype, [&](auto element) { with_index(args.wide, [&](auto index) { launch(element, index); }); });
+}
+
+template <typename T, typename Index>
+Bags<T, Index> typed(const EmbeddingBag& args, void* max_indices) {
+  return {static_cast<const Index*>(args.indices),
+          static_cast<const Index*>(args.offsets),
+          static_cast<const T*>(args.weight),
+          static_cast<const T*>(args.sample_weights),
+          static_cast<T*>(args.output),
+          static_cast<Index*>(args.offset2bag),
+          static_cast<Index*>(args.bag_size),
+          static_cast<Index*>(max_indices),
+          args.count,
+          args.bags,
+          args.features,
+          args.row_stride,
+          args.feature_stride,
+          args.sample_stride,
+          args.rows,
+          static_cast<Index>(args.padding_index),
+          args.mean};
+}
+
+#define BACKWARD_LOCALS                                                \
+  using T = typename decltype(element)::type;                          \
+  using Index = typename decltype(index_type)::type;                   \
+  const auto* grad = static_cast<const T*>(args.grad);                 \
+  const auto* indices = static_cast<const Index*>(args.indices);       \
+  const auto* offset2bag = static_cast<const Index*>(args.offset2bag); \
+  const std::int64_t count = args.count, features = args.features;     \
+  const Index padding = static_cast<Index>(args.padding_index);        \
+  (void)grad, (void)offset2bag, (void)features, (void)padding
+
+}  // namespace
+
+void embedding_bag_sum_mean(const EmbeddingBag& args, vcuda::Stream stream) {
+  with_types(args, [&](auto element, auto index_type) {
+    using T = typename decltype(element)::type;
+    using Index = typename decltype(index_type)::type;
+    const auto bags = typed<T, Index>(args, nullptr);
+    LAUNCH((EmbeddingBag_updateOutputKernel_sum_mean<T, Index>), grid_of(args.bags, args.features),
+           dim3(kBlockX, kBlockY), stream, bags);
+  });
+}
+
+void embedding_bag_max(const EmbeddingBag& args, void* max_indices, vcuda::Stream stream) {
+  with_types(args, [&](auto element, auto index_type) {
+    using T = typename decltype(element)::type;
+    using Index = typename decltype(index_type)::type;
+    const auto bags = typed<T, Index>(args, max_indices);
+    LAUNCH((EmbeddingBag_updateOutputKernel_max<T, Index>), grid_of(args.bags, args.features), dim3(kBlockX, kBlockY),
+           stream, bags);
+  });
+}
+
+void embedding_bag_backward(const EmbeddingBagBackward& args, void* sums, vcuda::Stream stream) {
+  with_types(args, [&](auto element, auto index_type) {
+    BACKWARD_LOCALS;
+    const auto* bag_size = static_cast<const Index*>(args.bag_size);
+    const auto* sample_weights = static_cast<const T*>(args.sample_weights);
+    const std::int64_t* frequency = args.frequency;
+    const std::int64_t sample_stride = args.sample_stride;
+    auto* out = static_cast<Sum<T>*>(sums);
+    const std::int64_t threads = features < kSampleThreads ? features : kSampleThreads;
+    LAUNCH((embedding_bag_backward_kernel<T, Index>), blocks_of(features, threads), static_cast<unsigned>(threads),
+           stream, grad, indices, offset2bag, bag_size, sample_weights, frequency, count, features, sample_stride,
+           padding, out);
+  });
+}
+
+void embedding_bag_max_backward(const EmbeddingBagBackward& args, void* sums, vcuda::Stream stream) {
+  with_types(args, [&](auto element, auto index_type) {
+    BACKWARD_LOCALS;
+    auto* out = static_cast<Sum<T>*>(sums);
+    LAUNCH((EmbeddingBag_accGradParametersKernel_max<T, Index>), grid_of(count, features), dim3(kBlockX, kBlockY),
+           stream, indices, grad, out, count, features, padding);
+  });
+}
+
+void count_indices(const EmbeddingBagBackward& args, std::int64_t* frequency, vcuda::Stream stream) {
+  with_index(args.wide, [&](auto index_type) {
+    using Index = typename decltype(index_type)::type;
+    const auto* indices = static_cast<const Index*>(args.indices);
+    const std::int64_t count = args.count;
+    LAUNCH((count_indices_kernel<Index>), blocks_of(count, kSampleThreads), kSampleThreads, stream, indices, count,
+           frequency);
+  });
+}
+
+void embedding_bag_sample_weights_backward(const EmbeddingBagBackward& args, const void* weight,
+                                           std::int64_t row_stride, std::int64_t feature_stride, void* output,
+                                           vcuda::Stream stream) {
+  with_types(args, [&](auto element, auto index_type) {
+    BACKWARD_LOCALS;
+    const auto* rows = static_cast<const T*>(weight);
+    auto* out = static_cast<T*>(output);
+    LAUNCH((_embedding_bag_per_sample_weights_backward_kernel<T, Index>), blocks_of(count * kWarp, kSampleThreads),
+           kSampleThreads, stream, grad, rows, row_stride, feature_stride, indices, offset2bag, count, features, out,
+           padding);
+  });
+}
+
+}  // namespace kernels

@@ -1,0 +1,150 @@
+// The kernels behind max_pool_backward.h. max_pool2d takes a thread for each input pixel, which collects what the
+// windows over it send; the others take a thread for each output pixel, which sends.
+#include "kernels/pooling/max_pool_backward.h"
+#include "kernels/vcuda/floating.h"
+
+namespace kernels {
+namespace {
+
+using vcuda::from_float;
+using vcuda::to_float;
+
+constexpr int kThreads = 256;
+constexpr int kBlockX = 32, kBlockY = 8;
+constexpr std::int64_t kMostBlocks = 65535;
+
+// The first and one past the last window over position `at`.
+__device__ inline int first_window(int at, const PoolWindow& window) {
+  const int reach = (window.kernel - 1) * window.dilation + 1;
+  return at + window.padding < reach ? 0 : (at + window.padding - reach) / window.stride + 1;
+}
+__device__ inline int end_window(int at, const PoolWindow& window, int count) {
+  const int end = (at + window.padding) / window.stride + 1;
+  return end < count ? end : count;
+}
+
+template <typename T>
+__global__ void max_pool_backward_nchw(const T* top_diff, const std::int64_t* top_mask, int num, int channels,
+                                       int height, int width, int pooled_height, int pooled_width, PoolWindow rows,
+                                       PoolWindow columns, T* bottom_diff) {
+  const int pixel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (pixel >= height * width) return;
+  const int row_end = end_window(pixel / width, rows, pooled_height);
+  const int column_end = end_window(pixel % width, columns, pooled_width);
+  for (int n = static_cast<int>(blockIdx.y); n < num; n += static_cast<int>(gridDim.y)) {
+    for (int c = static_cast<int>(blockIdx.z); c < channels; c += static_cast<int>(gridDim.z)) {
+      const std::int64_t plane = static_cast<std::int64_t>(n) * channels + c;
+      Sum<T> gradient = 0;
+      for (int row = first_window(pixel / width, rows); row < row_end; ++row) {
+        for (int column = first_window(pixel % width, columns); column < column_end; ++column) {
+          const std::int64_t at = (plane * pooled_height + row) * pooled_width + column;
+          if (top_mask[at] == pixel) gradient += to_float(top_diff[at]);
+        }
+      }
+      bottom_diff[plane * height * width + pixel] = from_float<T>(gradient);
+    }
+  }
+}
+
+template <typename T>
+__global__ void max_pool3d_with_indices_backward_single_out_frame(T* gradInputData, const T* gradOutput,
+                                                                  const std::int64_t* indices, std::int64_t in_size,
+                                                                  int out_time, int out_height, int out_width,
+                                                                  std::int64_t offsetZ) {
+  const int column = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int row = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (row >= out_height || column >= out_width) return;
+  const std::int64_t frame = blockIdx.z + offsetZ;
+  const std::int64_t at = (frame * out_height + row) * out_width + column;
+  const int maxIndex = static_cast<int>(indices[at]);
+  if (maxIndex != -1) atomicAdd(&gradInputData[frame / out_time * in_size + maxIndex], gradOutput[at]);
+}
+
+// One kernel for both adaptive pools: blockIdx.x counts output planes (2d) or frames (3d).
+template <typename T, typename Index>
+__global__ void atomicadaptivemaxgradinput(T* gradInput, const T* gradOutput, const std::int64_t* indices,
+                                           std::int64_t in_size, int out_time, int out_height, int out_width,
+                                           std::int64_t offsetZ) {
+  const std::int64_t frame = blockIdx.x + offsetZ;
+  T* const into = gradInput + frame / out_time * in_size;
+  for (int row = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); row < out_height;
+       row += static_cast<int>(blockDim.y * gridDim.y)) {
+    for (int column = static_cast<int>(threadIdx.x); column < out_width; column += static_cast<int>(blockDim.x)) {
+      const std::int64_t at = (frame * out_height + row) * out_width + column;
+      const Index argmax = static_cast<Index>(indices[at]);
+      atomicAdd(&into[argmax], gradOutput[at]);
+    }
+  }
+}
+
+unsigned blocks_of(int count, int threads) { return static_cast<unsigned>((count + threads - 1) / threads); }
+
+#define POOL_LOCALS(ARGS)                                                                          \
+  const auto* grad_output = static_cast<const T*>(ARGS.grad_output);                               \
+  auto* grad_input = static_cast<T*>(ARGS.grad_input);                                             \
+  const std::int64_t* indices = ARGS.indices;                                                      \
+  const std::int64_t in_size = static_cast<std::int64_t>(ARGS.time) * ARGS.height * ARGS.width;    \
+  const std::int64_t frames = static_cast<std::int64_t>(ARGS.batch) * ARGS.planes * ARGS.out_time; \
+  const int out_time = ARGS.out_time, out_height = ARGS.out_height, out_width = ARGS.out_width;    \
+  (void)in_size, (void)frames, (void)out_time
+
+// ATen narrows the index unless the output sizes do not divide the input's in three dimensions.
+template <typename Index>
+void adaptive_backward(const MaxPoolBackward& args, int blocks_per_plane, vcuda::Stream stream) {
+  with_floating(args.dtype, [&](auto element) {
+    using T = typename decltype(element)::type;
+    POOL_LOCALS(args);
+    for (std::int64_t first = 0; first < frames; first += kMostBlocks) {
+      const std::int64_t some = frames - first < kMostBlocks ? frames - first : kMostBlocks;
+      const dim3 grid(static_cast<unsigned>(some), static_cast<unsigned>(blocks_per_plane > 1 ? blocks_per_plane : 1));
+      LAUNCH((atomicadaptivemaxgradinput<T, Index>), grid, dim3(kBlockX, kBlockY), stream, grad_input, grad_output,
+             indices, in_size, out_time, out_height, out_width, first);
+    }
+  });
+}
+
+}  // namespace
+
+void max_pool2d_backward(const MaxPoolBackward& args, PoolWindow rows, PoolWindow columns, vcuda::Stream stream) {
+  with_floating(args.dtype, [&](auto element) {
+    using T = typename decltype(element)::type;
+    POOL_LOCALS(args);
+    const int num = args.batch, channels = args.planes, height = args.height, width = args.width;
+    const int most = static_cast<int>(kMostBlocks);
+    const dim3 grid(blocks_of(height * width, kThreads), static_cast<unsigned>(num < most ? num : most),
+                    static_cast<unsigned>(channels < most ? channels : most));
+    LAUNCH((max_pool_backward_nchw<T>), grid, kThreads, stream, grad_output, indices, num, channels, height, width,
+           out_height, out_width, rows, columns, grad_input);
+  });
+}
+
+void max_pool3d_backward(const MaxPoolBackward& args, vcuda::Stream stream) {
+  with_floating(args.dtype, [&](auto element) {
+    using T = typename decltype(element)::type;
+    POOL_LOCALS(args);
+    for (std::int64_t first = 0; first < frames; first += kMostBlocks) {
+      const std::int64_t some = frames - first < kMostBlocks ? frames - first : kMostBlocks;
+      const dim3 grid(blocks_of(out_width, kBlockX), blocks_of(out_height, kBlockY), static_cast<unsigned>(some));
+      LAUNCH((max_pool3d_with_indices_backward_single_out_frame<T>), grid, dim3(kBlockX, kBlockY), stream, grad_input,
+             grad_output, indices, in_size, out_time, out_height, out_width, first);
+    }
+  });
+}
+
+void adaptive_max_pool2d_backward(const MaxPoolBackward& args, vcuda::Stream stream) {
+  adaptive_backward<int>(args, 16 / args.planes, stream);
+}
+
+void adaptive_max_pool3d_backward(const MaxPoolBackward& args, vcuda::Stream stream) {
+  const std::int64_t frames = static_cast<std::int64_t>(args.batch) * args.planes * args.out_time;
+  const int blocks_per_plane = static_cast<int>(16 / frames);
+  const bool even =
+      args.time % args.out_time == 0 && args.height % args.out_height == 0 && args.width % args.out_width == 0;
+  if (even) {
+    adaptive_backward<int>(args, blocks_per_plane, stream);
+  } else {
+    adaptive_backward<std::int64_t>(args, blocks_per_plane, stream);
+  }
+}
+
+}  // namespace kernels
