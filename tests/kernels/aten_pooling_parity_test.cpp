@@ -292,6 +292,8 @@ std::vector<Parity> segment_rows() {
 
 class AtenPoolingParityTest : public AtenParityTest {};
 
+TEST_F(AtenPoolingParityTest, BagValues) { compare(bag_rows()); }
+
 // Here the documentation decides: a gradient is divided by how often its index occurs among the indices. PyTorch's CPU
 // kernel divides some by another index's count when the indices are not sorted.
 TEST_F(AtenPoolingParityTest, GradientsByFrequency) {
