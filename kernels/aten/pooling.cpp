@@ -147,6 +147,8 @@ Tensor max_unpool3d(const Tensor& self, const Tensor& indices, IntArrayRef outpu
 kernels::FractionalMaxPoolBackward fractional_of(const Tensor& grad, const Tensor& indices, const Tensor& grad_input,
                                                  int spatial, const char* kernel) {
   kernels::FractionalMaxPoolBackward args;
+  TORCH_CHECK(indices.dim() == grad_input.dim(), "TensorAccessor expected ", grad_input.dim(), " dims but tensor has ",
+              indices.dim());
   args.dtype = floating_dtype(grad.scalar_type(), kernel);
   expect_type(grad_input, grad.scalar_type());
   args.grad_output = grad.const_data_ptr();

@@ -30,7 +30,10 @@ struct Bags {
   __device__ std::int64_t end_of(std::int64_t bag) const { return bag < numBags - 1 ? offsets[bag + 1] : numIndices; }
   __device__ bool has_invalid_index(std::int64_t begin, std::int64_t end) const {
     bool found = false;
-    for (std::int64_t emb = begin; emb < end; ++emb) found = found || input[emb] < 0 || input[emb] >= numRows;
+    for (std::int64_t emb = begin; emb < end; ++emb) {
+      const Index index = input[emb];
+      found = found || index < 0 || index >= numRows;
+    }
     return found;
   }
 };
