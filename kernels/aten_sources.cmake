@@ -18,4 +18,9 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/sparse_coo.cpp
   aten/embedding_bag.cpp
   aten/pooling.cpp
-  aten/segments.cpp)
+  aten/segments.cpp
+  aten/sampling.cpp
+  aten/ctc_loss.cpp
+  aten/sparse_indices.cpp
+  aten/grouped_mm.cpp
+  aten/dynamic_cast.cpp)

@@ -22,4 +22,12 @@ set(DSAFUZZ_CU_SOURCES
   pooling/fractional_max_pool.cu
   pooling/max_pool_backward.cu
   pooling/max_unpool.cu
-  reduction/segment_reduce.cu)
+  reduction/segment_reduce.cu
+  sampling/assert_async.cu
+  sampling/bernoulli.cu
+  sampling/multinomial.cu
+  sampling/poisson.cu
+  loss/ctc_loss.cu
+  sparse/convert_indices.cu
+  matmul/grouped_mm.cu
+  elementwise/dynamic_cast.cu)

@@ -12,6 +12,7 @@
 #include <array>
 #include <string_view>
 
+#include "kernels/aten/dynamic_cast.h"
 #include "kernels/aten/error.h"
 
 namespace vcuda::aten {
@@ -70,6 +71,7 @@ void fallback(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
         std::find(kTakesHostTensors.begin(), kTakesHostTensors.end(), op.schema().name()) != kTakesHostTensors.end();
     if (!mixes) refuse_mixed_devices(op, arguments, argument.tensor.device());
     const c10::DeviceGuard guard(argument.tensor.device());
+    if (op.hasTag(at::Tag::pointwise) && ran_unknown_cast(op, stack)) return;
     return at::native::cpu_fallback(op, stack);
   }
   at::native::cpu_fallback(op, stack);

@@ -4,7 +4,8 @@
 // What a kernel file may use: __global__ and __device__ functions, threadIdx/blockIdx/blockDim/gridDim, __shared__
 // arrays of constant size, __syncthreads() (in kernels launched with LAUNCH_WITH_BARRIERS), atomicAdd on float, double,
 // int, int64 and the 16-bit types, atomicMax, atomicMin, atomicExch and atomicCAS on int, vcuda::update_atomically on
-// every element of up to 8 bytes, DEVICE_ASSERT and DEVICE_ASSERT_PRINTF, to_float/from_float for the 16-bit types.
+// every element of up to 8 bytes, DEVICE_ASSERT, DEVICE_ASSERT_PRINTF and DEVICE_ASSERT_MESSAGE,
+// to_float/from_float for the 16-bit types.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
@@ -69,7 +70,8 @@ __device__ inline std::int64_t atomicAdd(std::int64_t* address, std::int64_t val
 }
 
 // The driver prints FILE, FUNCTION and TEXT exactly as given, whatever function this stands in, and NDEBUG
-// does not remove it. Only literals may be passed.
+// does not remove it. Only literals may be passed, but for the message of DEVICE_ASSERT_MESSAGE: a text that a kernel
+// has in its arguments, NUL-terminated, at most 255 characters.
 extern "C" __device__ void __assertfail(const char* condition, const char* file, unsigned line, const char* function,
                                         size_t char_size);
 #define DEVICE_ASSERT(FILE, LINE, FUNCTION, TEXT, OK)                              \
@@ -87,6 +89,12 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
              FUNCTION, blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, ##__VA_ARGS__); \
       __assertfail(TEXT, "/pytorch/" FILE, LINE, FUNCTION, sizeof(char));                                         \
     }                                                                                                             \
+  } while (0)
+
+// DEVICE_ASSERT where the text is not known before run time.
+#define DEVICE_ASSERT_MESSAGE(FILE, LINE, FUNCTION, MESSAGE, OK)                      \
+  do {                                                                                \
+    if (!(OK)) __assertfail(MESSAGE, "/pytorch/" FILE, LINE, FUNCTION, sizeof(char)); \
   } while (0)
 
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)

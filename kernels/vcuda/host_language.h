@@ -44,6 +44,15 @@ using dim3 = ::vcuda::Dim3;
       ::vcuda::fail_saying(kSite, __VA_ARGS__);                                         \
   } while (0)
 
+// DEVICE_ASSERT where the text is not known before run time: MESSAGE, NUL-terminated, is read only when OK is false.
+#define DEVICE_ASSERT_MESSAGE(FILE, LINE, FUNCTION, MESSAGE, OK)                      \
+  do {                                                                                \
+    static constexpr ::vcuda::AssertSite kSite{"/pytorch/" FILE, LINE, FUNCTION, ""}; \
+    ::vcuda::reach(kSite);                                                            \
+    if (!(OK)) [[unlikely]]                                                           \
+      ::vcuda::fail_with_message(kSite, MESSAGE);                                     \
+  } while (0)
+
 // KERNEL may be a template instance in parentheses. The launch is asynchronous: its error surfaces at a later
 // call unless launches block (runtime.h).
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \

@@ -170,6 +170,13 @@ void fail(const AssertSite& site) {
   end_thread();
 }
 
+void fail_with_message(const AssertSite& site, const char* message) {
+  static constexpr std::size_t kLongest = 255;
+  std::array<char, kLongest + 1> text{};
+  std::memcpy(text.data(), message, strnlen(message, kLongest));
+  fail({site.file, site.line, site.function, text.data()});
+}
+
 void end_thread() {
   if (grid.barriers) block_fibers::end_thread();
   std::longjmp(grid.end, kThreadEnded);
