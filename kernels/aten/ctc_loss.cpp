@@ -82,10 +82,10 @@ Prepared prepare(const Tensor& log_probs, const Tensor& targets, IntArrayRef inp
   prepared.label_offsets = on_device(offsets, log_probs);
   prepared.steps_of = on_device(input_lengths, log_probs);
   prepared.labels_of = on_device(target_lengths, log_probs);
-  args.labels = prepared.labels.const_data_ptr<int64_t>();
-  args.label_offsets = prepared.label_offsets.const_data_ptr<int64_t>();
-  args.steps_of = prepared.steps_of.const_data_ptr<int64_t>();
-  args.labels_of = prepared.labels_of.const_data_ptr<int64_t>();
+  args.labels = static_cast<const int64_t*>(prepared.labels.const_data_ptr());
+  args.label_offsets = static_cast<const int64_t*>(prepared.label_offsets.const_data_ptr());
+  args.steps_of = static_cast<const int64_t*>(prepared.steps_of.const_data_ptr());
+  args.labels_of = static_cast<const int64_t*>(prepared.labels_of.const_data_ptr());
   return prepared;
 }
 
@@ -126,7 +126,8 @@ std::vector<int64_t> to_host(const Tensor& lengths) {
   TORCH_CHECK(at::isIntegralType(lengths.scalar_type(), /*includeBool=*/false),
               "input_lengths and target_lengths must be integral");
   const Tensor values = lengths.to(at::kCPU, at::kLong).contiguous();
-  return {values.const_data_ptr<int64_t>(), values.const_data_ptr<int64_t>() + values.numel()};
+  const auto* const first = static_cast<const int64_t*>(values.const_data_ptr());
+  return {first, first + values.numel()};
 }
 
 std::tuple<Tensor, Tensor> ctc_loss_tensor(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,

@@ -25,7 +25,7 @@ void check_groups(const Tensor& a, const Tensor& b, const std::optional<Tensor>&
   if (groups == 0) return;
   const Tensor sizes = at::empty({groups, 3}, a.options().dtype(at::kInt));
   kernels::GroupedMm args;
-  args.ends = ends.defined() ? ends.const_data_ptr<int32_t>() : nullptr;
+  args.ends = ends.defined() ? static_cast<const int32_t*>(ends.const_data_ptr()) : nullptr;
   args.groups = static_cast<int32_t>(groups);
   args.m = a_is_2d && !b_is_2d ? -1 : static_cast<int32_t>(a.size(-2));
   args.n = b_is_2d && !a_is_2d ? -1 : static_cast<int32_t>(b.size(-1));

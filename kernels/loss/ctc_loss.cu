@@ -52,8 +52,8 @@ __device__ void run_recurrence(const CtcLoss& args, T* table, std::int64_t sampl
           const T* const before = rows + (step + kBack) * all_states;
           value = before[s];
           if (from_end >= 1) value = log_add(value, before[s + kBack]);
-          // A state may be skipped only between two different labels.
-          if (from_end >= 2 && label != args.blank && label_at(args, offset, s + 2 * kBack) != label) {
+          // A state may be skipped only between two different labels; blanks are always alike.
+          if (from_end >= 2 && label_at(args, offset, s + 2 * kBack) != label) {
             value = log_add(value, before[s + 2 * kBack]);
           }
           value += log_probability<T>(args, step, sample, label);
