@@ -53,7 +53,7 @@ VCUDA_KERNEL_SIDE void reach(const AssertSite& site);
 [[noreturn]] VCUDA_KERNEL_SIDE void fail_saying(const AssertSite& site, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// The same with `message` in the condition's place. It is copied, at most 255 characters of it, before the thread ends,
+// As fail(), with `message` in the condition's place. It is copied, at most 255 characters of it, before the thread ends,
 // so it may lie in the thread's own memory.
 [[noreturn]] VCUDA_KERNEL_SIDE void fail_with_message(const AssertSite& site, const char* message);
 
