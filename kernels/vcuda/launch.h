@@ -53,8 +53,8 @@ VCUDA_KERNEL_SIDE void reach(const AssertSite& site);
 [[noreturn]] VCUDA_KERNEL_SIDE void fail_saying(const AssertSite& site, const char* format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// As fail(), with `message` in the condition's place. It is copied, at most 255 characters of it, before the thread ends,
-// so it may lie in the thread's own memory.
+// As fail(), with `message` in the condition's place. It is copied, at most 255 characters of it, before the thread
+// ends, so it may lie in the thread's own memory.
 [[noreturn]] VCUDA_KERNEL_SIDE void fail_with_message(const AssertSite& site, const char* message);
 
 // The check behind every load and store of a kernel: returns, or records the fault and ends the grid.
