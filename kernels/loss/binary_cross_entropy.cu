@@ -4,8 +4,8 @@
 
 #include "kernels/indexing/offsets.h"
 #include "kernels/loss/binary_cross_entropy.h"
-#include "kernels/loss/floating.h"
 #include "kernels/vcuda/device_language.h"
+#include "kernels/vcuda/floating.h"
 
 #define LOSS_CU "aten/src/ATen/native/cuda/Loss.cu"
 
@@ -21,20 +21,20 @@ constexpr int kPerBlock = kThreads * kPerThread;
 
 // Every intermediate value is one of T.
 template <typename T>
-__device__ Acc<T> rounded(double value) {
+__device__ Sum<T> rounded(double value) {
   return to_float(from_float<T>(value));
 }
 
 template <typename T>
 __device__ T loss_of(T input, T target) {
-  const Acc<T> zero = 0, one = 1, least = -100;
-  const Acc<T> input_val = to_float(input), target_val = to_float(target);
+  const Sum<T> zero = 0, one = 1, least = -100;
+  const Sum<T> input_val = to_float(input), target_val = to_float(target);
   DEVICE_ASSERT(LOSS_CU, 90, "operator()", "input_val >= zero && input_val <= one",
                 input_val >= zero && input_val <= one);
   DEVICE_ASSERT(LOSS_CU, 91, "operator()", "target_val >= zero && target_val <= one",
                 target_val >= zero && target_val <= one);
-  Acc<T> log_input = rounded<T>(log(input_val));
-  Acc<T> log_rest = rounded<T>(log1p(-input_val));
+  Sum<T> log_input = rounded<T>(log(input_val));
+  Sum<T> log_rest = rounded<T>(log1p(-input_val));
   if (log_input < least) log_input = least;
   if (log_rest < least) log_rest = least;
   return from_float<T>(rounded<T>(rounded<T>(target_val - one) * log_rest) - rounded<T>(target_val * log_input));
@@ -42,10 +42,10 @@ __device__ T loss_of(T input, T target) {
 
 template <typename T>
 __device__ T gradient_of(T grad, T input, T target) {
-  const Acc<T> epsilon = rounded<T>(1e-12);
-  const Acc<T> x = to_float(input);
-  const Acc<T> variance = rounded<T>(rounded<T>(1 - x) * x);
-  const Acc<T> divisor = variance < epsilon ? epsilon : variance;
+  const Sum<T> epsilon = rounded<T>(1e-12);
+  const Sum<T> x = to_float(input);
+  const Sum<T> variance = rounded<T>(rounded<T>(1 - x) * x);
+  const Sum<T> divisor = variance < epsilon ? epsilon : variance;
   return from_float<T>(rounded<T>(to_float(grad) * rounded<T>(x - to_float(target))) / divisor);
 }
 

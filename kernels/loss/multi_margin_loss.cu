@@ -1,7 +1,7 @@
 // The kernels behind multi_margin_loss.h: one block of 128 threads a sample, as ATen launches them.
-#include "kernels/loss/floating.h"
 #include "kernels/loss/multi_margin_loss.h"
 #include "kernels/vcuda/device_language.h"
+#include "kernels/vcuda/floating.h"
 
 namespace kernels {
 namespace {
@@ -13,20 +13,20 @@ constexpr int kThreads = 128;
 
 template <typename T>
 __global__ void MultiMarginLoss_forward_kernel(T* output, const T* input, const std::int64_t* target, const T* weights,
-                                               std::int64_t batch, int dim, bool squared, bool mean, Acc<T> margin) {
-  __shared__ Acc<T> buffer[kThreads];
+                                               std::int64_t batch, int dim, bool squared, bool mean, Sum<T> margin) {
+  __shared__ Sum<T> buffer[kThreads];
   const std::int64_t k = blockIdx.x;
   const T* input_k = input + k * dim;
   const int target_k = static_cast<int>(target[k]);
   DEVICE_ASSERT("aten/src/ATen/native/cuda/MultiMarginLoss.cu", 33, "MultiMarginLoss_forward_kernel",
                 "target_k >= 0 && target_k < dim && \"target index is out of bounds\"",
                 target_k >= 0 && target_k < dim);
-  const Acc<T> at_target = to_float(input_k[target_k]);
-  Acc<T> sum = 0;
+  const Sum<T> at_target = to_float(input_k[target_k]);
+  Sum<T> sum = 0;
   for (int i = static_cast<int>(threadIdx.x); i < dim; i += kThreads) {
-    const Acc<T> z = margin - at_target + to_float(input_k[i]);
+    const Sum<T> z = margin - at_target + to_float(input_k[i]);
     if (i == target_k || !(z > 0)) continue;
-    const Acc<T> weight = weights != nullptr ? to_float(weights[target_k]) : Acc<T>(1);
+    const Sum<T> weight = weights != nullptr ? to_float(weights[target_k]) : Sum<T>(1);
     sum += (squared ? z * z : z) * weight;
   }
   buffer[threadIdx.x] = sum;
@@ -34,29 +34,29 @@ __global__ void MultiMarginLoss_forward_kernel(T* output, const T* input, const 
   if (threadIdx.x != 0) return;
   sum = 0;
   for (int i = 0; i < kThreads; ++i) sum += buffer[i];
-  const Acc<T> divisor = static_cast<Acc<T>>(mean ? batch * dim : dim);
+  const Sum<T> divisor = static_cast<Sum<T>>(mean ? batch * dim : dim);
   output[k] = from_float<T>(sum / divisor);
 }
 
 template <typename T>
 __global__ void MultiMarginLoss_backward_kernel(T* gradInput, const T* gradOutput, bool reduced, const T* input,
                                                 const std::int64_t* target, const T* weights, std::int64_t batch,
-                                                int dim, bool squared, bool mean, Acc<T> margin) {
-  __shared__ Acc<T> buffer[kThreads];
+                                                int dim, bool squared, bool mean, Sum<T> margin) {
+  __shared__ Sum<T> buffer[kThreads];
   const std::int64_t k = blockIdx.x;
   const T* input_k = input + k * dim;
   T* gradInput_k = gradInput + k * dim;
   const int target_k = static_cast<int>(target[k]);
-  const Acc<T> at_target = to_float(input_k[target_k]);
-  const Acc<T> g = Acc<T>(1) / static_cast<Acc<T>>(mean ? batch * dim : dim);
-  const Acc<T> grad = to_float(gradOutput[reduced ? 0 : k]);
-  Acc<T> sum = 0;
+  const Sum<T> at_target = to_float(input_k[target_k]);
+  const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(mean ? batch * dim : dim);
+  const Sum<T> grad = to_float(gradOutput[reduced ? 0 : k]);
+  Sum<T> sum = 0;
   for (int i = static_cast<int>(threadIdx.x); i < dim; i += kThreads) {
     if (i == target_k) continue;
-    const Acc<T> z = margin - at_target + to_float(input_k[i]);
-    Acc<T> h = 0;
+    const Sum<T> z = margin - at_target + to_float(input_k[i]);
+    Sum<T> h = 0;
     if (z > 0) {
-      const Acc<T> weight = weights != nullptr ? to_float(weights[target_k]) : Acc<T>(1);
+      const Sum<T> weight = weights != nullptr ? to_float(weights[target_k]) : Sum<T>(1);
       h = (squared ? 2 * g * z : g) * weight;
     }
     sum -= h;
@@ -79,7 +79,7 @@ __global__ void MultiMarginLoss_backward_kernel(T* gradInput, const T* gradOutpu
   const std::int64_t batch = args.batch;                              \
   const int dim = static_cast<int>(args.classes);                     \
   const bool squared = args.squared, mean = args.mean;                \
-  const Acc<T> margin = static_cast<Acc<T>>(args.margin)
+  const Sum<T> margin = static_cast<Sum<T>>(args.margin)
 
 }  // namespace
 

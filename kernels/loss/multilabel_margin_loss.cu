@@ -1,7 +1,7 @@
 // The kernels behind multilabel_margin_loss.h: one block of 128 threads a sample, as ATen launches them.
-#include "kernels/loss/floating.h"
 #include "kernels/loss/multilabel_margin_loss.h"
 #include "kernels/vcuda/device_language.h"
+#include "kernels/vcuda/floating.h"
 
 namespace kernels {
 namespace {
@@ -27,7 +27,7 @@ __device__ A block_sum(A value, A* buffer) {
 template <typename T>
 __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input, const std::int64_t* target,
                                                       T* is_target, std::int64_t nframe, int dim, bool size_average) {
-  __shared__ Acc<T> buffer[kThreads];
+  __shared__ Sum<T> buffer[kThreads];
   const std::int64_t k = blockIdx.x;
   const T* input_k = input + k * dim;
   const std::int64_t* target_k = target + k * dim;
@@ -42,41 +42,41 @@ __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input,
     }
   }
   __syncthreads();
-  Acc<T> sum = 0;
+  Sum<T> sum = 0;
   for (int dt = 0; dt < dim; ++dt) {
     const int label = static_cast<int>(target_k[dt]);
     if (label < 0) break;
-    const Acc<T> at_label = to_float(input_k[label]);
+    const Sum<T> at_label = to_float(input_k[label]);
     for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
       if (to_float(is_target_k[d]) != 0) continue;
-      const Acc<T> z = 1 - at_label + to_float(input_k[d]);
+      const Sum<T> z = 1 - at_label + to_float(input_k[d]);
       if (z > 0) sum += z;
     }
   }
   sum = block_sum(sum, buffer);
   if (threadIdx.x != 0) return;
-  const Acc<T> loss = sum / static_cast<Acc<T>>(dim);
-  output[k] = from_float<T>(size_average ? loss / static_cast<Acc<T>>(nframe) : loss);
+  const Sum<T> loss = sum / static_cast<Sum<T>>(dim);
+  output[k] = from_float<T>(size_average ? loss / static_cast<Sum<T>>(nframe) : loss);
 }
 
 template <typename T>
 __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* grad_output, bool reduced,
                                                        const T* input, const std::int64_t* target, const T* is_target,
                                                        std::int64_t nframe, int dim, bool size_average) {
-  __shared__ Acc<T> buffer[kThreads];
+  __shared__ Sum<T> buffer[kThreads];
   const std::int64_t k = blockIdx.x;
   const T* input_k = input + k * dim;
   const std::int64_t* target_k = target + k * dim;
   const T* is_target_k = is_target + k * dim;
   T* grad_input_k = grad_input + k * dim;
-  const Acc<T> g = Acc<T>(1) / static_cast<Acc<T>>(size_average ? nframe * dim : dim);
+  const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(size_average ? nframe * dim : dim);
   for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) grad_input_k[d] = from_float<T>(0);
   __syncthreads();
   for (int dt = 0; dt < dim; ++dt) {
     const int label = static_cast<int>(target_k[dt]);
     if (label < 0) break;
-    const Acc<T> at_label = to_float(input_k[label]);
-    Acc<T> sum = 0;
+    const Sum<T> at_label = to_float(input_k[label]);
+    Sum<T> sum = 0;
     for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
       if (to_float(is_target_k[d]) != 0) continue;
       if (1 - at_label + to_float(input_k[d]) > 0) {
@@ -88,7 +88,7 @@ __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* g
     if (threadIdx.x == 0) grad_input_k[label] = from_float<T>(to_float(grad_input_k[label]) + sum);
   }
   __syncthreads();
-  const Acc<T> grad = to_float(grad_output[reduced ? 0 : k]);
+  const Sum<T> grad = to_float(grad_output[reduced ? 0 : k]);
   for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
     grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) * grad);
   }

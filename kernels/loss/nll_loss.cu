@@ -3,9 +3,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "kernels/loss/accumulated.h"
+#include "kernels/indexing/element.h"
 #include "kernels/loss/nll_loss.h"
 #include "kernels/vcuda/device_language.h"
+#include "kernels/vcuda/floating.h"
 
 #define LOSS_CU "aten/src/ATen/native/cuda/Loss.cu"
 
@@ -40,7 +41,7 @@ __global__ void nll_loss_forward_no_reduce_cuda_kernel(std::int64_t batch_size, 
       continue;
     }
     ASSERT_LABEL(180, "nll_loss_forward_no_reduce_cuda_kernel", cur_target, n_classes);
-    const Acc<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Acc<T>(1);
+    const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
     output[i] = from_float<T>(-weight * to_float(input[i * n_classes + cur_target]));
   }
 }
@@ -60,10 +61,10 @@ __global__ void nll_loss_forward_reduce_cuda_kernel_1d(T* output, T* total_weigh
     return;
   }
   ASSERT_LABEL(201, "nll_loss_forward_reduce_cuda_kernel_1d", t, n_classes);
-  const Acc<T> weight = weights != nullptr ? to_float(weights[t]) : Acc<T>(1);
+  const Sum<T> weight = weights != nullptr ? to_float(weights[t]) : Sum<T>(1);
   *total_weight = from_float<T>(weight);
   if (size_average) {
-    *output = from_float<T>(weight == 0 ? Acc<T>(NAN) : -to_float(input[t]));
+    *output = from_float<T>(weight == 0 ? Sum<T>(NAN) : -to_float(input[t]));
   } else {
     *output = from_float<T>(-weight * to_float(input[t]));
   }
@@ -73,15 +74,15 @@ template <typename T, typename Label>
 __global__ void nll_loss_forward_reduce_cuda_kernel_2d(T* output, T* total_weight, const T* input, const Label* target,
                                                        const T* weights, bool size_average, std::int64_t nframe,
                                                        std::int64_t n_classes, std::int64_t ignore_index) {
-  __shared__ Acc<T> losses[kReduceThreads];
-  __shared__ Acc<T> total[kReduceThreads];
-  Acc<T> loss = 0;
-  Acc<T> weight_sum = 0;
+  __shared__ Sum<T> losses[kReduceThreads];
+  __shared__ Sum<T> total[kReduceThreads];
+  Sum<T> loss = 0;
+  Sum<T> weight_sum = 0;
   for (std::int64_t i = threadIdx.x; i < nframe; i += kReduceThreads) {
     const Label t = target[i];
     if (t != ignore_index) {
       ASSERT_LABEL(245, "nll_loss_forward_reduce_cuda_kernel_2d", t, n_classes);
-      const Acc<T> weight = weights != nullptr ? to_float(weights[t]) : Acc<T>(1);
+      const Sum<T> weight = weights != nullptr ? to_float(weights[t]) : Sum<T>(1);
       loss -= to_float(input[i * n_classes + t]) * weight;
       weight_sum += weight;
     }
@@ -110,14 +111,14 @@ __global__ void nll_loss_backward_no_reduce_cuda_kernel(std::int64_t batch_size,
     const Label cur_target = target[i];
     if (cur_target == ignore_index) continue;
     ASSERT_LABEL(429, "nll_loss_backward_no_reduce_cuda_kernel", cur_target, n_classes);
-    const Acc<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Acc<T>(1);
+    const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
     grad_input[i * n_classes + cur_target] = from_float<T>(-weight * to_float(grad_output[i]));
   }
 }
 
 template <typename T>
-__device__ Acc<T> reduced_gradient(const T* grad_output, const T* total_weight, bool size_average) {
-  const Acc<T> grad = to_float(*grad_output);
+__device__ Sum<T> reduced_gradient(const T* grad_output, const T* total_weight, bool size_average) {
+  const Sum<T> grad = to_float(*grad_output);
   return size_average ? -(grad / to_float(*total_weight)) : -grad;
 }
 
@@ -128,7 +129,7 @@ __global__ void nll_loss_backward_reduce_cuda_kernel_1d(T* grad_input, const T* 
   const Label t = *target;
   if (t != ignore_index) {
     ASSERT_LABEL(448, "nll_loss_backward_reduce_cuda_kernel_1d", t, n_classes);
-    const Acc<T> grad = reduced_gradient(grad_output, total_weight, size_average);
+    const Sum<T> grad = reduced_gradient(grad_output, total_weight, size_average);
     grad_input[t] = from_float<T>(weights != nullptr ? to_float(weights[t]) * grad : grad);
   }
 }
@@ -138,7 +139,7 @@ __global__ void nll_loss_backward_reduce_cuda_kernel_2d(T* grad_input, const T* 
                                                         const T* weights, const T* total_weight, bool size_average,
                                                         std::int64_t nframe, std::int64_t n_classes,
                                                         std::int64_t ignore_index) {
-  const Acc<T> grad = reduced_gradient(grad_output, total_weight, size_average);
+  const Sum<T> grad = reduced_gradient(grad_output, total_weight, size_average);
   for (std::int64_t i = threadIdx.x; i < nframe; i += kReduceThreads) {
     const Label t = target[i];
     if (t != ignore_index) {
@@ -152,27 +153,16 @@ __global__ void nll_loss_backward_reduce_cuda_kernel_2d(T* grad_input, const T* 
 
 unsigned blocks_of(std::int64_t count) { return static_cast<unsigned>((count + kThreads - 1) / kThreads); }
 
-template <typename T>
-struct Element {
-  using type = T;
-};
-
-// Calls `launch(Element<T>, Element<Label>)` for the types that `args` names.
-template <typename T, typename Launch>
-void with_label_type(const NllLoss& args, const Launch& launch) {
-  if (args.label_dtype == vcuda::DType::u8) {
-    launch(Element<T>{}, Element<std::uint8_t>{});
-  } else {
-    launch(Element<T>{}, Element<std::int64_t>{});
-  }
-}
-
+// Calls `launch(Floating<T>{}, Element<Label>{})` for the types that `args` names.
 template <typename Launch>
 void with_types(const NllLoss& args, const Launch& launch) {
-  if (args.dtype == vcuda::DType::f16) with_label_type<vcuda::Half>(args, launch);
-  if (args.dtype == vcuda::DType::bf16) with_label_type<vcuda::BFloat16>(args, launch);
-  if (args.dtype == vcuda::DType::f32) with_label_type<float>(args, launch);
-  if (args.dtype == vcuda::DType::f64) with_label_type<double>(args, launch);
+  with_floating(args.dtype, [&](auto element) {
+    if (args.label_dtype == vcuda::DType::u8) {
+      launch(element, Element<std::uint8_t>{});
+    } else {
+      launch(element, Element<std::int64_t>{});
+    }
+  });
 }
 
 // The launch itself needs plain locals: it copies what it uses.

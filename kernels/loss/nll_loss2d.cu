@@ -2,9 +2,9 @@
 // the same sum in another order, without a barrier for blocks of 1024 threads.
 #include <type_traits>
 
-#include "kernels/loss/accumulated.h"
 #include "kernels/loss/nll_loss2d.h"
 #include "kernels/vcuda/device_language.h"
+#include "kernels/vcuda/floating.h"
 
 #define NLL_LOSS2D_CU "aten/src/ATen/native/cuda/NLLLoss2d.cu"
 
@@ -42,27 +42,27 @@ __global__ void nll_loss2d_forward_no_reduce_kernel(std::int64_t n_threads, cons
     }
     DEVICE_ASSERT(NLL_LOSS2D_CU, 73, "nll_loss2d_forward_no_reduce_kernel", "cur_target >= 0 && cur_target < n_classes",
                   cur_target >= 0 && cur_target < n_classes);
-    const Acc<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Acc<T>(1);
+    const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
     const std::int64_t from = (pixel.sample * n_classes + cur_target) * height * width + pixel.place;
     output[at] = from_float<T>(-to_float(input[from]) * weight);
   }
 }
 
 template <typename T, typename Index>
-__global__ void nll_loss2d_forward_kernel(Acc<T>* sums, const T* input, const std::int64_t* target, const T* weights,
+__global__ void nll_loss2d_forward_kernel(Sum<T>* sums, const T* input, const std::int64_t* target, const T* weights,
                                           std::int64_t n_classes, std::int64_t map_nelem,
                                           std::int64_t blocks_per_sample, std::int64_t ignore_index) {
   const std::int64_t sample = blockIdx.x / blocks_per_sample;
   const std::int64_t step = blockDim.x * blocks_per_sample;
-  Acc<T> loss = 0;
-  Acc<T> weight_sum = 0;
+  Sum<T> loss = 0;
+  Sum<T> weight_sum = 0;
   bool any = false;
   for (std::int64_t i = (blockIdx.x % blocks_per_sample) * blockDim.x + threadIdx.x; i < map_nelem; i += step) {
     const Index t = static_cast<Index>(target[sample * map_nelem + i]);
     if (t != ignore_index) {
       DEVICE_ASSERT(NLL_LOSS2D_CU, 106, "nll_loss2d_forward_kernel", "t >= 0 && t < n_classes",
                     t >= 0 && t < n_classes);
-      const Acc<T> weight = weights != nullptr ? to_float(weights[t]) : Acc<T>(1);
+      const Sum<T> weight = weights != nullptr ? to_float(weights[t]) : Sum<T>(1);
       const std::int64_t input_index = sample * map_nelem * n_classes + i + map_nelem * t;
       DEVICE_ASSERT(NLL_LOSS2D_CU, 109, "nll_loss2d_forward_kernel", "input_index >= 0", input_index >= 0);
       loss -= to_float(input[input_index]) * weight;
@@ -77,7 +77,7 @@ __global__ void nll_loss2d_forward_kernel(Acc<T>* sums, const T* input, const st
 }
 
 template <typename T>
-__global__ void nll_loss2d_forward_size_average_kernel(const Acc<T>* sums, T* output, T* total_weight, bool mean) {
+__global__ void nll_loss2d_forward_size_average_kernel(const Sum<T>* sums, T* output, T* total_weight, bool mean) {
   *output = from_float<T>(mean ? sums[0] / sums[1] : sums[0]);
   *total_weight = from_float<T>(sums[1]);
 }
@@ -95,7 +95,7 @@ __global__ void nll_loss2d_backward_no_reduce_kernel(std::int64_t n_threads, con
     if (cur_target == ignore_index) continue;
     DEVICE_ASSERT(NLL_LOSS2D_CU, 160, "nll_loss2d_backward_no_reduce_kernel",
                   "cur_target >= 0 && cur_target < n_classes", cur_target >= 0 && cur_target < n_classes);
-    const Acc<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Acc<T>(1);
+    const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
     const std::int64_t to = (pixel.sample * n_classes + cur_target) * height * width + pixel.place;
     grad_input[to] = from_float<T>(-weight * to_float(grad_output[at]));
   }
@@ -106,8 +106,8 @@ __global__ void nll_loss2d_backward_kernel(T* grad_input, const T* grad_output, 
                                            const T* weights, const T* total_weight, bool size_average,
                                            std::int64_t n_classes, std::int64_t map_nelem,
                                            std::int64_t blocks_per_sample, std::int64_t ignore_index) {
-  const Acc<T> grad_sum = to_float(*grad_output);
-  const Acc<T> grad = size_average ? -(grad_sum / to_float(*total_weight)) : -grad_sum;
+  const Sum<T> grad_sum = to_float(*grad_output);
+  const Sum<T> grad = size_average ? -(grad_sum / to_float(*total_weight)) : -grad_sum;
   const std::int64_t sample = blockIdx.x / blocks_per_sample;
   const std::int64_t step = blockDim.x * blocks_per_sample;
   for (std::int64_t i = (blockIdx.x % blocks_per_sample) * blockDim.x + threadIdx.x; i < map_nelem; i += step) {
@@ -130,19 +130,6 @@ std::int64_t blocks_per_sample_of(std::int64_t pixels) {
   return blocks == 0 ? 1 : blocks;
 }
 
-template <typename T>
-struct Element {
-  using type = T;
-};
-
-template <typename Launch>
-void with_type(vcuda::DType dtype, const Launch& launch) {
-  if (dtype == vcuda::DType::f16) launch(Element<vcuda::Half>{});
-  if (dtype == vcuda::DType::bf16) launch(Element<vcuda::BFloat16>{});
-  if (dtype == vcuda::DType::f32) launch(Element<float>{});
-  if (dtype == vcuda::DType::f64) launch(Element<double>{});
-}
-
 // The launch itself needs plain locals: it copies what it uses.
 #define NLL2D_TYPES_AND_POINTERS                                                \
   using T = typename decltype(element)::type;                                   \
@@ -154,7 +141,7 @@ void with_type(vcuda::DType dtype, const Launch& launch) {
 }  // namespace
 
 void nll_loss2d_forward_no_reduce(const NllLoss2d& args, void* losses, vcuda::Stream stream) {
-  with_type(args.dtype, [&](auto element) {
+  with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
     const std::int64_t batch = args.batch, height = args.height, width = args.width, count = batch * pixels;
     const auto* input = static_cast<const T*>(args.input);
@@ -165,14 +152,14 @@ void nll_loss2d_forward_no_reduce(const NllLoss2d& args, void* losses, vcuda::St
 }
 
 void nll_loss2d_forward(const NllLoss2d& args, void* loss, void* total_weight, void* sums, vcuda::Stream stream) {
-  with_type(args.dtype, [&](auto element) {
+  with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
     const std::int64_t per_sample = blocks_per_sample_of(pixels);
     const unsigned grid = static_cast<unsigned>(per_sample * args.batch);
     const auto* input = static_cast<const T*>(args.input);
     auto* output = static_cast<T*>(loss);
     auto* total = static_cast<T*>(total_weight);
-    auto* acc = static_cast<Acc<T>*>(sums);
+    auto* acc = static_cast<Sum<T>*>(sums);
     const bool mean = args.mean;
     if (args.narrow) {
       LAUNCH((nll_loss2d_forward_kernel<T, std::int32_t>), grid, kThreads, stream, acc, input, target, weights, classes,
@@ -187,7 +174,7 @@ void nll_loss2d_forward(const NllLoss2d& args, void* loss, void* total_weight, v
 
 void nll_loss2d_backward_no_reduce(const NllLoss2d& args, const void* grad_output, void* grad_input,
                                    vcuda::Stream stream) {
-  with_type(args.dtype, [&](auto element) {
+  with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
     const std::int64_t batch = args.batch, height = args.height, width = args.width, count = batch * pixels;
     const auto* grad = static_cast<const T*>(grad_output);
@@ -199,7 +186,7 @@ void nll_loss2d_backward_no_reduce(const NllLoss2d& args, const void* grad_outpu
 
 void nll_loss2d_backward(const NllLoss2d& args, const void* grad_output, const void* total_weight, void* grad_input,
                          vcuda::Stream stream) {
-  with_type(args.dtype, [&](auto element) {
+  with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
     const std::int64_t per_sample = blocks_per_sample_of(pixels);
     const unsigned grid = static_cast<unsigned>(per_sample * args.batch);
