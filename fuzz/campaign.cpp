@@ -36,8 +36,10 @@ std::int64_t elements_of(const Case& c) {
 }
 
 // The folder's YAML cases for the scenario, into the corpus.
-Result<void> add_seeds(const std::string& folder, const Scenario& scenario, Store& store) {
-  if (auto ok = store.add_to_corpus(scenario.base); !ok) return ok;
+Result<void> add_seeds(const std::string& folder, const Scenario& scenario, bool from_legal, Store& store) {
+  if (!from_legal) {
+    if (auto ok = store.add_to_corpus(scenario.base); !ok) return ok;
+  }
   if (const auto healthy = healthy_base(scenario)) {
     if (auto ok = store.add_to_corpus(*healthy); !ok) return ok;
   }
@@ -121,14 +123,16 @@ Result<CampaignSummary> Campaign::run() {
   if (auto recovered = store_.recover_interrupted(); !recovered) return std::unexpected(recovered.error());
   if (auto absorbed = store_.absorb_additions(); !absorbed) return std::unexpected(absorbed.error());
   for (const Scenario& scenario : scenarios_) {
-    if (auto ok = add_seeds(options_.seeds, scenario, store_); !ok) return std::unexpected(ok.error());
+    if (auto ok = add_seeds(options_.seeds, scenario, options_.method.from_legal, store_); !ok)
+      return std::unexpected(ok.error());
   }
   {
     ExaminerThread examiner(options_, store_, by_name_, stop_.asked());
     examine_leftovers(examiner);
     search(examiner);
-    examiner.allow(true);
-    while (examiner.busy() || (store_.candidate_count() > 0 && !stop_.asked() && examiner.problem().empty())) {
+    examiner.allow(!options_.search_only);
+    while (!options_.search_only &&
+           (examiner.busy() || (store_.candidate_count() > 0 && !stop_.asked() && examiner.problem().empty()))) {
       wait_and_show(examiner, stop_.asked() ? "stopping" : "examining");
     }
     examiner.finish();
@@ -145,6 +149,7 @@ Result<CampaignSummary> Campaign::run() {
 }
 
 void Campaign::examine_leftovers(ExaminerThread& examiner) {
+  if (options_.search_only) return;
   if (store_.candidate_count() > 0) progress_.say("Examining candidates of an earlier campaign first.");
   examiner.allow(true);
   while (examiner.busy() && !stop_.asked()) wait_and_show(examiner, "examining");
@@ -197,6 +202,8 @@ Result<void> Campaign::start_engine(const PlannedEngine& plan, int restarts) {
   engine.runs = plan.runs;
   engine.seconds = plan.seconds;
   engine.known_every = options_.known_every;
+  engine.until_expected = options_.until_expected;
+  engine.method = options_.method;
   engine.settings = options_.settings;
   Result<EngineProcess> process =
       EngineProcess::start(options_.program, engine, store_.log_file({scenario.name, plan.index}));
@@ -240,7 +247,8 @@ void Campaign::ended(Running& engine, int status) {
   PlannedEngine rest = engine.plan;
   if (rest.runs > 0) rest.runs -= std::min(rest.runs, last.executions);
   if (rest.seconds > 0) rest.seconds -= last.seconds;
-  const bool left = (engine.plan.runs == 0 || rest.runs > 0) && (engine.plan.seconds == 0 || rest.seconds > 0);
+  const bool over = options_.until_expected && last.met_expectation;
+  const bool left = !over && (engine.plan.runs == 0 || rest.runs > 0) && (engine.plan.seconds == 0 || rest.seconds > 0);
   if (!left || engine.restarts >= kMostRestarts) return;
   if (auto ok = start_engine(rest, engine.restarts + 1); !ok) summary_.problems.push_back(ok.error().text());
 }
@@ -251,6 +259,9 @@ void Campaign::count(const PlannedEngine& plan, const EngineStatus& status) {
   scenario.seconds += status.seconds;
   scenario.restarts += status.restarts;
   scenario.left_out += status.left_out;
+  if (status.met_expectation) {
+    scenario.expected_after = std::min(scenario.expected_after.value_or(status.seconds), status.seconds);
+  }
   scenario.features = std::max(scenario.features, status.features);
 }
 

@@ -12,9 +12,11 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "fuzz/engine_options.h"
 #include "fuzz/examine.h"
 #include "repro/executor.h"
 
@@ -30,6 +32,9 @@ struct CampaignOptions {
   std::uint64_t seed = 1;
   std::size_t jobs = 1;  // engines at once
   std::string out = "dsafuzz-out";
+  bool until_expected = false;         // a scenario's engines end when its expected signature is met
+  SearchMethod method;
+  bool search_only = false;  // candidates stay in the folder, for the next campaign to examine
   std::string seeds;              // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
   std::uint64_t known_every = 0;  // known_filter.h; 0: by device
   int confirmations = 5;
@@ -45,6 +50,7 @@ struct ScenarioSummary {
   std::string name;
   std::uint64_t executions = 0, features = 0, restarts = 0, left_out = 0;
   double seconds = 0;  // of its engines, added up
+  std::optional<double> expected_after;  // seconds of search until its expectation was met
 };
 
 struct FindingSummary {

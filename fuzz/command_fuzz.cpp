@@ -19,11 +19,13 @@ void print_json(const CampaignSummary& summary) {
   nlohmann::ordered_json out{{"version", 1}, {"interrupted", summary.interrupted}, {"known_before", summary.known}};
   out["scenarios"] = nlohmann::ordered_json::array();
   for (const ScenarioSummary& s : summary.scenarios) {
-    out["scenarios"].push_back({{"name", s.name},
-                                {"executions", s.executions},
-                                {"features", s.features},
-                                {"seconds", s.seconds},
-                                {"restarts", s.restarts}});
+    out["scenarios"].push_back(
+        {{"name", s.name},
+         {"executions", s.executions},
+         {"features", s.features},
+         {"seconds", s.seconds},
+         {"restarts", s.restarts},
+         {"expected_after", s.expected_after ? nlohmann::ordered_json(*s.expected_after) : nlohmann::ordered_json()}});
   }
   out["findings"] = nlohmann::ordered_json::array();
   for (const FindingSummary& f : summary.findings) {
@@ -61,6 +63,9 @@ int fuzz_command(const FuzzFlags& flags) {
   options.jobs = static_cast<std::size_t>(flags.jobs);
   options.out = flags.out;
   options.seeds = flags.seeds;
+  options.until_expected = flags.until_expected;
+  options.method = flags.method;
+  options.search_only = flags.search_only;
   options.confirmations = flags.confirmations;
   if (options.settings.modules.empty()) options.settings.modules = folder_of(flags.scenarios[0]);
   options.start_workers = start_workers;

@@ -1,7 +1,6 @@
 // `check`, `list` and `show`: reading without running.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -72,8 +71,7 @@ int check_command(const std::vector<std::string>& files) {
 }
 
 int list_command(const std::string& wanted, bool json) {
-  const char* root = std::getenv("DSAFUZZ_ROOT");
-  const std::string folder = wanted.empty() ? (root ? std::string(root) + "/scenarios" : "scenarios") : wanted;
+  const std::string folder = wanted.empty() ? shipped_folder("scenarios") : wanted;
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored)) return fail(input_problem("is not a folder", folder).error());
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();

@@ -1,6 +1,7 @@
 #include "fuzz/commands.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 namespace dsafuzz {
@@ -19,6 +20,11 @@ Result<RunSettings> settings_of(const RunFlags& flags, bool blocking) {
 std::string folder_of(const std::string& path) {
   const std::string parent = std::filesystem::path(path).parent_path().string();
   return parent.empty() ? "." : parent;
+}
+
+std::string shipped_folder(const std::string& name) {
+  const char* root = std::getenv("DSAFUZZ_ROOT");
+  return root ? std::string(root) + "/" + name : name;
 }
 
 int fail(const Problem& problem) {

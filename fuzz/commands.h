@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/engine_options.h"
 #include "repro/executor.h"
 #include "repro/result.h"
 #include "repro/run_settings.h"
@@ -32,6 +33,9 @@ struct FuzzFlags {
   int jobs = 1;
   std::string out = "dsafuzz-out";
   std::string seeds;
+  bool until_expected = false;
+  SearchMethod method;
+  bool search_only = false;  // candidates are kept, not examined
   int confirmations = 5;
   bool expect = false;  // compare with the scenarios' expectations
   bool run_reproducers = true;
@@ -58,12 +62,30 @@ struct ExamineFlags {
 int reduce_command(const ExamineFlags& flags);  // examines the case, prints the minimal one
 int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
 
+struct MatrixFlags {
+  RunFlags run;
+  std::vector<std::string> operators;  // or ids of rows; empty: all
+  std::string catalogue;               // empty: the one shipped
+  std::string out;                     // a file; empty: standard output
+  bool variants = true, html = false;
+  int jobs = 1;
+};
+int matrix_command(const MatrixFlags& flags);
+
+struct CoverageFlags {
+  RunFlags run;
+  std::vector<std::string> folders;  // output folders of campaigns, or any with case files; empty: the shipped corpus
+};
+int coverage_command(const CoverageFlags& flags);
+
 int check_command(const std::vector<std::string>& files);
 int list_command(const std::string& folder, bool json);
 int show_command(const std::string& the_case, bool json);
 
 // The folder a path lies in, for module files.
 std::string folder_of(const std::string& path);
+// A folder that comes with dsafuzz, as seen from here: "scenarios", "corpus/seeds".
+std::string shipped_folder(const std::string& name);
 // Prints the problem in one line on stderr and returns its exit code.
 int fail(const Problem& problem);
 

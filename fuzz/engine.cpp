@@ -24,6 +24,7 @@
 __attribute__((
     used, section("__libfuzzer_extra_counters"))) volatile std::uint8_t dsafuzz_extra_counters[dsafuzz::kFeatureBytes];
 
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t limit);
 extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv,
                                    int (*callback)(const std::uint8_t* data, std::size_t size));
 
@@ -80,7 +81,8 @@ void Engine::end(int code, const std::string& problem) {
 int Engine::run(std::span<const std::uint8_t> bytes) {
   const auto counters = std::span(const_cast<std::uint8_t*>(dsafuzz_extra_counters), kFeatureBytes);
   const bool enough = options.runs != 0 && session.status().executions >= options.runs;
-  if (enough || stop_asked || (options.seconds > 0 && seconds() >= options.seconds)) end(0);
+  const bool met = options.until_expected && session.status().met_expectation;
+  if (enough || met || stop_asked || (options.seconds > 0 && seconds() >= options.seconds)) end(0);
   if (Clock::now() - last_line >= std::chrono::seconds(1)) send_status(false, {});
   int kept = -1;
   std::optional<Case> other;
@@ -91,6 +93,7 @@ int Engine::run(std::span<const std::uint8_t> bytes) {
     const auto use = session.run(*c, bytes, counters);
     if (!use) end(use.error().exit_code(), use.error().text());
     kept = *use == Session::Use::keep ? 0 : -1;
+    if (!options.method.feedback) std::ranges::fill(counters, std::uint8_t{0});
   }
   // libFuzzer takes a run without any counter for a target that is not instrumented.
   counters[0] = 1;
@@ -181,7 +184,9 @@ Problem start(const EngineOptions& options, const Scenario& scenario, Executor& 
   Result<Store> store = Store::open(options.out, Store::Access::shared);
   if (!store) return store.error();
   const EngineName name{scenario.name, options.index};
-  if (auto ok = store->add_to_corpus(scenario.base); !ok) return ok.error();
+  if (!options.method.from_legal) {
+    if (auto ok = store->add_to_corpus(scenario.base); !ok) return ok.error();
+  }
   if (const auto healthy = healthy_base(scenario)) {
     if (auto ok = store->add_to_corpus(*healthy); !ok) return ok.error();
   }
@@ -252,6 +257,7 @@ int run_engine(const EngineOptions& options, Executor& executor) {
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t limit, unsigned seed) {
   using namespace dsafuzz;
+  if (!the_engine->options.method.structured) return LLVMFuzzerMutate(data, size, limit);
   Random random(seed);
   return the_engine->give(mutate(the_engine->scenario, the_engine->decoded(data, size), random), data, limit, size);
 }
@@ -260,6 +266,8 @@ extern "C" std::size_t LLVMFuzzerCustomCrossOver(const std::uint8_t* data1, std:
                                                  const std::uint8_t* data2, std::size_t size2, std::uint8_t* out,
                                                  std::size_t limit, unsigned seed) {
   using namespace dsafuzz;
+  // Nothing made: libFuzzer tries another change.
+  if (!the_engine->options.method.structured) return 0;
   Random random(seed);
   const Case child =
       crossover(the_engine->scenario, the_engine->decoded(data1, size1), the_engine->decoded(data2, size2), random);

@@ -52,6 +52,10 @@ void visit_fields(Options& o, Visit visit) {
   visit("--runs", o.runs);
   visit("--seconds", o.seconds);
   visit("--known-every", o.known_every);
+  visit("--until-expected", o.until_expected);
+  visit("--from-legal", o.method.from_legal);
+  visit("--feedback", o.method.feedback);
+  visit("--structured", o.method.structured);
   visit("--status-fd", o.status_fd);
   visit("--parent", o.parent);
   visit("--device", o.settings.device);

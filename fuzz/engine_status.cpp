@@ -10,8 +10,8 @@ using Json = nlohmann::ordered_json;
 std::string to_line(const EngineStatus& s) {
   const Json json{
       {"executions", s.executions}, {"seconds", s.seconds},   {"features", s.features}, {"corpus", s.corpus},
-      {"candidates", s.candidates}, {"restarts", s.restarts}, {"left_out", s.left_out}, {"done", s.done},
-      {"problem", s.problem}};
+      {"candidates", s.candidates}, {"restarts", s.restarts}, {"left_out", s.left_out}, {"met_expectation", s.met_expectation},
+      {"done", s.done},             {"problem", s.problem}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -22,7 +22,11 @@ Result<EngineStatus> parse_status(std::string_view line) {
     return found != json.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
   };
   if (!json.is_object() || !json.contains("executions")) return environment_problem("an engine sent no status line");
-  const auto seconds = json.find("seconds"), done = json.find("done"), problem = json.find("problem");
+  const auto is_true = [&](const char* name) {
+    const auto found = json.find(name);
+    return found != json.end() && found->is_boolean() && found->get<bool>();
+  };
+  const auto seconds = json.find("seconds"), problem = json.find("problem");
   return EngineStatus{.executions = count("executions"),
                       .seconds = seconds != json.end() && seconds->is_number() ? seconds->get<double>() : 0,
                       .features = count("features"),
@@ -30,7 +34,8 @@ Result<EngineStatus> parse_status(std::string_view line) {
                       .candidates = count("candidates"),
                       .restarts = count("restarts"),
                       .left_out = count("left_out"),
-                      .done = done != json.end() && done->is_boolean() && done->get<bool>(),
+                      .met_expectation = is_true("met_expectation"),
+                      .done = is_true("done"),
                       .problem = problem != json.end() && problem->is_string() ? problem->get<std::string>() : ""};
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 #include <limits>
+#include <thread>
 
 #include "fuzz/commands.h"
 #include "fuzz/engine.h"
@@ -83,6 +84,12 @@ int run(int argc, char** argv) {
   fuzz_app->add_option("--confirm", fuzz.confirmations, "fresh processes that must agree")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
+  fuzz_app->add_flag("--until-expected", fuzz.until_expected, "end a scenario's search when its expectation is met");
+  fuzz_app->add_flag("--search-only", fuzz.search_only, "do not examine what is met; the next run does");
+  const std::string comparison = "For comparison";
+  fuzz_app->add_flag("--from-legal", fuzz.method.from_legal, "start from legal inputs only")->group(comparison);
+  fuzz_app->add_flag("!--no-feedback", fuzz.method.feedback, "mutate the seeds only")->group(comparison);
+  fuzz_app->add_flag("!--bytes", fuzz.method.structured, "mutate bytes, not what they mean")->group(comparison);
   fuzz_app->add_flag("--expect", fuzz.expect, "exit 0 if and only if each scenario's expectation was met");
   fuzz_app->add_flag("!--no-run", fuzz.run_reproducers, "write reproducers without running them");
   fuzz_app->add_flag("--json", fuzz.run.json, "print the summary as JSON");
@@ -109,6 +116,27 @@ int run(int argc, char** argv) {
   CLI::App* emit_app =
       app.add_subcommand("emit", "confirm a failing case as it is and write its reproducers and report");
   add_examine_flags(*emit_app, emit);
+
+  MatrixFlags matrix;
+  CLI::App* matrix_app = app.add_subcommand(
+      "matrix", "the error-parity table: what each device says of every input in the catalogue of device asserts");
+  matrix_app->add_option("operator", matrix.operators, "rows that name this operator, or have this id; default: all");
+  auto* matrix_json = matrix_app->add_flag("--json", matrix.run.json, "a list with one object for each row");
+  matrix_app->add_flag("--html", matrix.html, "one self-contained page with a filter")->excludes(matrix_json);
+  matrix_app->add_option("--out", matrix.out, "write to this file");
+  matrix_app->add_flag("!--no-variants", matrix.variants, "only the catalogue's own inputs");
+  matrix_app->add_option("--jobs", matrix.jobs, "rows at once; default: all cores")
+      ->default_val(std::max(1u, std::thread::hardware_concurrency()))
+      ->check(CLI::Range(1, 256));
+  matrix_app->add_option("--catalogue", matrix.catalogue, "folder with device_asserts.tsv and cases/ID.yaml");
+
+  CoverageFlags coverage;
+  CLI::App* coverage_app =
+      app.add_subcommand("coverage", "run the cases of a folder and say which device asserts they reach and trigger");
+  coverage_app->add_option("folder", coverage.folders,
+                           "output folders of `fuzz`, or folders with case files; default: the corpus shipped");
+  coverage_app->add_flag("--json", coverage.run.json, "print all sites as JSON");
+  add_run_flags(*coverage_app, coverage.run);
 
   std::vector<std::string> files;
   CLI::App* check_app = app.add_subcommand("check", "validate scenario and case files");
@@ -137,6 +165,8 @@ int run(int argc, char** argv) {
   if (*replay_app) return replay_command(replay);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
+  if (*coverage_app) return coverage_command(coverage);
+  if (*matrix_app) return matrix_command(matrix);
   if (*check_app) return check_command(files);
   if (*list_app) return list_command(folder, list_json);
   return show_command(shown, show_json);

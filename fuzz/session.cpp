@@ -85,6 +85,7 @@ Result<Session::Use> Session::run(const Case& c, std::span<const std::uint8_t> b
   const Diagnosis diagnosis = diagnose(c, *outcome);
   const Verdict verdict = diagnosis.signature.verdict;
   Result<void> booked;
+  status_.met_expectation = status_.met_expectation || scenario_.expect.is_met_by(diagnosis.signature);
   if (scenario_.is_finding(verdict)) {
     std::ranges::fill(features, std::uint8_t{0});
     filter_.learn(c, illegal);

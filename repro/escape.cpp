@@ -127,6 +127,21 @@ std::string as_utf8(std::string_view text) {
   return out;
 }
 
+std::string html_escaped(std::string_view text) {
+  std::string out;
+  for (const char c : as_utf8(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
 namespace {
 
 std::size_t longest_run_of_backticks(std::string_view text) {

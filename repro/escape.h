@@ -23,6 +23,9 @@ std::string markdown_code(std::string_view text);
 std::string markdown_text(std::string_view text);
 std::string markdown_block(std::string_view text, std::string_view language = "text");
 
+// Text of an HTML element or of a quoted attribute.
+std::string html_escaped(std::string_view text);
+
 // Valid UTF-8: wrong bytes and control characters (other than newline and tab) become \xNN.
 std::string as_utf8(std::string_view text);
 

@@ -18,6 +18,14 @@ struct ResultTensor {
   friend bool operator==(const ResultTensor&, const ResultTensor&) = default;
 };
 
+// A device assert that kernels came past, whether it held or not.
+struct ReachedSite {
+  std::string file;  // as it would be printed
+  std::int64_t line = 0;
+  std::string function, condition;  // the condition is empty where the message is made at run time
+  friend auto operator<=>(const ReachedSite&, const ReachedSite&) = default;
+};
+
 struct Outcome {
   enum class End : std::uint8_t {
     returned,   // every step returned
@@ -38,6 +46,7 @@ struct Outcome {
   std::string log;            // what the child printed to stderr, bounded by the run's limit, verbatim
   bool log_cut = false;
   std::vector<ResultTensor> results;
+  std::vector<ReachedSite> sites;  // on the virtual device only
   double seconds = 0;
   std::int64_t peak_device_bytes = 0;
   std::string device;                           // "vcuda", "cuda:0"

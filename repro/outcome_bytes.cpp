@@ -5,10 +5,10 @@
 namespace dsafuzz {
 
 // [end, code, step, op, error type, error, [name, dtype, [size...], ...], seconds, peak bytes, device, [key,
-// value...]]; the error may hold any byte, so it travels as a byte string.
+// value...], [file, line, function, condition, ...]]; the error may hold any byte, so it travels as a byte string.
 std::vector<std::uint8_t> encode(const Outcome& o) {
   CborWriter out;
-  out.array(11);
+  out.array(12);
   out.integer(static_cast<int>(o.end));
   out.integer(o.code);
   out.integer(o.step);
@@ -30,13 +30,20 @@ std::vector<std::uint8_t> encode(const Outcome& o) {
     out.text(name);
     out.text(version);
   }
+  out.array(4 * o.sites.size());
+  for (const ReachedSite& site : o.sites) {
+    out.text(site.file);
+    out.integer(site.line);
+    out.text(site.function);
+    out.text(site.condition);
+  }
   return out.take();
 }
 
 Result<Outcome> decode_outcome(std::span<const std::uint8_t> bytes) {
   CborReader in(bytes);
   Outcome o;
-  in.array_of(11);
+  in.array_of(12);
   o.end = static_cast<Outcome::End>(in.integer(0, static_cast<int>(Outcome::End::not_run)));
   o.code = static_cast<int>(in.integer(INT32_MIN, INT32_MAX));
   o.step = static_cast<int>(in.integer(INT32_MIN, INT32_MAX));
@@ -61,6 +68,16 @@ Result<Outcome> decode_outcome(std::span<const std::uint8_t> bytes) {
   for (std::uint64_t left = versions / 2; in.ok() && left > 0; --left) {
     std::string name = in.text();
     o.versions[std::move(name)] = in.text();
+  }
+  const std::uint64_t sites = in.array();
+  in.require(sites % 4 == 0);
+  for (std::uint64_t left = sites / 4; in.ok() && left > 0; --left) {
+    ReachedSite site;
+    site.file = in.text();
+    site.line = in.integer(0, INT64_MAX);
+    site.function = in.text();
+    site.condition = in.text();
+    o.sites.push_back(std::move(site));
   }
   in.require(in.at_end());
   if (!in.ok()) return environment_problem("the worker's answer cannot be read", "worker", "is it of the same build?");

@@ -31,6 +31,11 @@ struct Expectation {
   std::string signature;  // Signature::text(); empty: any
   Shapes minimal_shapes;  // what the minimal case must have, as far as named
   std::map<std::string, std::vector<Number>> minimal_values;
+
+  // As far as one run shows: the verdict, and the signature if one is named.
+  bool is_met_by(const Signature& met) const {
+    return met.verdict == verdict && (signature.empty() || met.text() == signature);
+  }
 };
 
 // What may be mutated. For attributes: the step's first result and the argument's name.

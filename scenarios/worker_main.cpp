@@ -106,6 +106,11 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
       outcome = program.run(
           *c, [&](int step) { page.step.store(step, std::memory_order_relaxed); }, page.wants_results);
       vcuda::collect_counters();
+      if (page.wants_results) {
+        for (const vcuda::AssertSite& site : vcuda::reached_sites()) {
+          outcome.sites.push_back({site.file, site.line, site.function, site.condition});
+        }
+      }
       set_feature_map({});
     } else {
       outcome.end = Outcome::End::not_run;
@@ -125,6 +130,7 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
     auto bytes = encode(outcome);
     if (bytes.size() > kOutcomeBytesLimit) {
       outcome.results.clear();
+      outcome.sites.clear();
       outcome.error.resize(std::min<std::size_t>(outcome.error.size(), 4096));
       bytes = encode(outcome);
     }

@@ -1,11 +1,10 @@
 // See coverage.h. The callbacks are hidden: a program with its own coverage runtime keeps its own.
 #include "kernels/vcuda/coverage.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
-#include <vector>
-
-#include "kernels/vcuda/launch.h"
 
 // The start of this library or program: addresses relative to it are the same in every run.
 extern "C" VCUDA_KERNEL_SIDE const char __ehdr_start;
@@ -18,6 +17,10 @@ struct Map {
   std::size_t mask = 0;
 };
 constinit Map map;
+
+// Sites reached, by a hash of their address. One that finds no place is a feature and no more.
+constexpr std::size_t kProbes = 8;
+constinit std::array<const AssertSite*, 256> sites{};
 
 // Fibonacci hashing; the high bits are the good ones.
 std::size_t slot(std::uint64_t name) {
@@ -79,6 +82,7 @@ void collect(const Counters& counters, std::uint64_t first_name) {
 }  // namespace
 
 void set_coverage_map(std::span<std::uint8_t> counters) {
+  if (!counters.empty()) sites.fill(nullptr);
   map = counters.empty() ? Map{} : Map{counters.data(), counters.size() - 1};
 }
 
@@ -94,8 +98,26 @@ void collect_counters() {
   }
 }
 
+std::vector<AssertSite> reached_sites() {
+  std::vector<AssertSite> out;
+  for (const AssertSite* site : sites) {
+    if (site != nullptr && std::ranges::find(out, *site) == out.end()) out.push_back(*site);
+  }
+  return out;
+}
+
+// Every thread of a kernel comes by: a site met before costs a look.
 VCUDA_KERNEL_SIDE void reach(const AssertSite& site) {
-  if (map.counters != nullptr) map.counters[slot(feature(Kind::assert_site, relative(&site)))] |= 1;
+  if (map.counters == nullptr) return;
+  const std::uint64_t name = relative(&site);
+  for (std::size_t i = 0, at = (name * 0x9e3779b97f4a7c15u) >> 56; i < kProbes; ++i, ++at) {
+    const AssertSite*& here = sites[at % sites.size()];
+    if (here == &site) return;
+    if (here != nullptr) continue;
+    here = &site;
+    break;
+  }
+  map.counters[slot(feature(Kind::assert_site, name))] |= 1;
 }
 
 }  // namespace vcuda

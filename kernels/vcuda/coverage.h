@@ -7,6 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "kernels/vcuda/launch.h"
 
 namespace vcuda {
 
@@ -15,6 +18,10 @@ void set_coverage_map(std::span<std::uint8_t> map);
 
 // Adds one feature by any number that names it; for callers outside the kernels (operators, dtypes, shapes).
 void add_feature(std::uint64_t name);
+
+// The assert sites that kernels came past since the map was set, each once, in no order; at most 256. Instances of a
+// template share a site.
+std::vector<AssertSite> reached_sites();
 
 // Moves the inline counters into the map and zeroes them; call once after each case.
 void collect_counters();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <type_traits>
 
 namespace vcuda {
@@ -25,6 +26,11 @@ struct AssertSite {
   unsigned line;
   const char* function;
   const char* condition;
+  // By what they say: a template's instances are one site.
+  friend bool operator==(const AssertSite& a, const AssertSite& b) {
+    return a.line == b.line && std::string_view(a.file) == b.file && std::string_view(a.function) == b.function &&
+           std::string_view(a.condition) == b.condition;
+  }
 };
 
 enum class Access : std::uint8_t { read, write, atomic };
