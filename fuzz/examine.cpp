@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "repro/case_text.h"
-#include "repro/diagnose.h"
 #include "repro/emit.h"
+#include "repro/judge.h"
 #include "repro/read_file.h"
 #include "repro/reduce.h"
 
@@ -13,11 +13,6 @@ namespace dsafuzz {
 namespace {
 
 constexpr std::size_t kModuleBytesLimit = std::size_t{1} << 30;
-
-// The CPU refuses the values, not merely the dtype: an operator that has no CPU version for it says nothing about them.
-bool refuses_values(const Outcome& outcome) {
-  return outcome.end == Outcome::End::threw && outcome.error.find("not implemented") == std::string::npos;
-}
 
 std::string sentence_of(const std::string& file, const Device& device, const RunReport& report) {
   const std::string ran = "`" + file + "` was run on " + device.text();
@@ -72,7 +67,7 @@ Result<Examiner::Judgement> Examiner::judge(const Case& c, bool fresh, bool ask_
   if (is_finding(c, judgement.signature().verdict)) return judgement;
   const Result<Outcome> second = cpu_->run(c);
   if (!second) return std::unexpected(second.error());
-  if (refuses_values(*second)) judgement.diagnosis = diagnose_silent(c, judgement.outcome, *second);
+  judgement.diagnosis = dsafuzz::judge(c, judgement.outcome, &*second);
   return judgement;
 }
 
@@ -110,7 +105,7 @@ Result<Examination> Examiner::examine(const Candidate& candidate) {
     if (candidate.kind == Candidate::Kind::suspect && !shows) break;
   }
   if (!shows) {
-    if (suspect) return done(Examination::End::harmless, "the CPU accepts it too");
+    if (suspect) return done(Examination::End::harmless, "the CPU accepts it too, and no contract is broken");
     if (candidate.kind == Candidate::Kind::interrupted)
       return done(Examination::End::harmless, "it runs without trouble");
     result.end = Examination::End::not_confirmed;

@@ -93,6 +93,18 @@ std::optional<Dimensions> result_shape(const Step& step, const std::map<std::str
   return std::nullopt;
 }
 
+std::string_view size_word(Size size) {
+  switch (size) {
+    case Size::class_axis: return "classes";
+    case Size::first_axis: return "rows";
+    case Size::dim_argument:
+    case Size::per_index: return "size";
+    case Size::elements: return "elements";
+    case Size::count_argument: return "num_classes";
+  }
+  std::unreachable();
+}
+
 // The size that bounds an index, and which axis of the data it is.
 struct Bound {
   std::int64_t size = 0;
@@ -192,6 +204,8 @@ std::vector<IndexUse> index_uses(const Case& c, const Step& step) {
     use.axis = bound->axis;
     use.from = contract->negative ? -bound->size : 0;
     use.to = bound->size;
+    use.role = contract->index;
+    use.size = size_word(contract->size);
     use.classes = contract->size == Size::class_axis || contract->size == Size::count_argument;
     if (contract->size == Size::class_axis && contract->op != "multi_margin_loss") {
       const std::size_t ignore_at = 4;
@@ -230,6 +244,23 @@ std::optional<Offender> first_offender(const Case& c, const IndexUse& use) {
     const auto* value = std::get_if<std::int64_t>(&number);
     if (!value || (*value >= use.from && *value < use.to)) continue;
     if (std::ranges::find(use.also, *value) == use.also.end()) return Offender{index, *value};
+  }
+  return std::nullopt;
+}
+
+std::string Breach::text() const {
+  return tensor->name + "[" + std::to_string(index) + "] is " + value + "; " + condition();
+}
+
+std::optional<Breach> first_breach(const Case& c) {
+  for (const Step& step : c.steps) {
+    for (const IndexUse& use : index_uses(c, step)) {
+      const auto offender = first_offender(c, use);
+      if (!offender) continue;
+      const std::string size(use.size);
+      const std::string rule = "not in [" + (use.from < 0 ? "-" + size : "0") + ", " + size + ")";
+      return Breach{&step, use.tensor, std::string(use.role), rule, offender->index, std::to_string(offender->value)};
+    }
   }
   return std::nullopt;
 }

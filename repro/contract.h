@@ -22,6 +22,8 @@ struct IndexUse {
   std::int64_t from = 0, to = 0;       // legal: [from, to)
   std::vector<std::int64_t> also;      // and these (ignore_index)
   bool classes = false;                // class labels rather than positions
+  std::string_view role;               // the operator's name for the argument
+  std::string_view size;               // what bounds it: "classes", "rows"
 };
 
 // Uses of one step. Requires: the case is valid.
@@ -37,6 +39,21 @@ struct Offender {
   std::int64_t value = 0;
 };
 std::optional<Offender> first_offender(const Case& c, const IndexUse& use);
+
+// What of a contract the case's values break.
+struct Breach {
+  const Step* step = nullptr;  // of the case, as is the tensor
+  const TensorSpec* tensor = nullptr;
+  std::string argument;    // the operator's name for it
+  std::string rule;        // "not in [0, classes)"
+  std::int64_t index = 0;  // of the first such element, flat
+  std::string value;       // what it is, or what was computed from all
+
+  std::string condition() const { return argument + ": " + rule; }
+  std::string text() const;  // one line for a person
+};
+// The first in the order of the steps. Nothing where the sizes that decide are unknown. Requires: the case is valid.
+std::optional<Breach> first_breach(const Case& c);
 
 // Shapes of tensors and of those results whose shape follows from simple rules.
 std::map<std::string, std::vector<std::int64_t>> known_shapes(const Case& c);

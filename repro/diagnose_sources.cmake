@@ -16,5 +16,6 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   normalise.cpp
   finding.cpp
   diagnose.cpp
+  judge.cpp
   contract.cpp
   advice.cpp)
