@@ -22,5 +22,6 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/sampling.cpp
   aten/ctc_loss.cpp
   aten/sparse_indices.cpp
+  aten/validate_sparse.cpp
   aten/grouped_mm.cpp
   aten/dynamic_cast.cpp)

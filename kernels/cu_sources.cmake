@@ -29,5 +29,6 @@ set(DSAFUZZ_CU_SOURCES
   sampling/poisson.cu
   loss/ctc_loss.cu
   sparse/convert_indices.cu
+  sparse/validate_compressed_indices.cu
   matmul/grouped_mm.cu
   elementwise/dynamic_cast.cu)

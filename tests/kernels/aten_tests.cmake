@@ -23,6 +23,7 @@ if(TARGET dsafuzz_vcuda)
   dsafuzz_aten_test(aten_pooling_test aten_pooling_test.cpp)
   dsafuzz_aten_test(aten_sampling_test aten_sampling_test.cpp)
   dsafuzz_aten_test(aten_sampling_values_test aten_sampling_values_test.cpp)
+  dsafuzz_aten_test(aten_sparse_test aten_sparse_test.cpp)
 
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)
