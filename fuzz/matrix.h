@@ -26,6 +26,7 @@ enum class Agreement : std::uint8_t {
   acceptance_differs,  // one device takes the input and another does not
   manner_differs,      // all refuse it, in different ways: an error here, a dead context there
   agrees,
+  not_run,  // the catalogue has no case for it; its exception says why
 };
 std::string_view to_text(Agreement);
 
@@ -51,7 +52,8 @@ struct MatrixOptions {
   std::function<void(std::size_t done, std::size_t all)> progress;  // called from several threads, one at a time
 };
 
-// Sorted: disagreements first, then by id. Problem: no catalogue, no row chosen, a case that cannot be read, no worker.
+// Sorted: disagreements first, then by id. A row without a case has no cells. Problem: no catalogue, no row chosen, a
+// case that cannot be read, no worker.
 Result<std::vector<MatrixRow>> run_matrix(const MatrixOptions& options);
 
 std::string matrix_text(const std::vector<MatrixRow>& rows);

@@ -20,14 +20,15 @@ std::string_view heading(Agreement agreement) {
     case Agreement::acceptance_differs: return "One device accepts what another refuses";
     case Agreement::manner_differs: return "All refuse it, one of them by an error that its context survives";
     case Agreement::agrees: return "All devices agree";
+    case Agreement::not_run: return "Not run";
   }
   return "";
 }
 
-// The operator that the row runs last: what its id stands for.
+// The operator that a device complained about; else the one that runs last.
 std::string operator_of(const MatrixRow& row) {
   for (const MatrixCell& cell : row.cells) {
-    if (!cell.signature.op.empty()) return cell.signature.op;
+    if (cell.signature.op.contains("::")) return cell.signature.op;
   }
   return row.the_case.steps.empty() ? "" : row.the_case.steps.back().op;
 }
@@ -49,6 +50,7 @@ std::string remark(const MatrixRow& row) {
     const auto refused = std::ranges::find_if(row.cells, [](const MatrixCell& cell) { return !cell.error.empty(); });
     if (refused != row.cells.end()) text = refused->error.substr(0, 100);
   }
+  if (row.agreement == Agreement::not_run) return row.catalogue.exception;
   if (row.agreement == Agreement::catalogue_differs) {
     text += " (catalogue: " + row.catalogue.expected;
     if (!row.catalogue.condition.empty() && row.variant.is_base()) {
@@ -60,17 +62,46 @@ std::string remark(const MatrixRow& row) {
   return text;
 }
 
+// A row, and the variants of the same input that got the same answers.
+struct Line {
+  const MatrixRow* row;
+  int alike = 0;
+  std::string id() const { return row->id() + (alike > 0 ? " +" + std::to_string(alike) : ""); }
+};
+
+bool same_answers(const MatrixRow& a, const MatrixRow& b) {
+  return a.catalogue.id == b.catalogue.id && a.agreement == b.agreement &&
+         std::ranges::equal(a.cells, b.cells, [](const MatrixCell& x, const MatrixCell& y) {
+           return x.signature.verdict == y.signature.verdict && x.site == y.site;
+         });
+}
+
+std::vector<Line> lines_of(const std::vector<MatrixRow>& rows) {
+  std::vector<Line> lines;
+  for (const MatrixRow& row : rows) {
+    const auto alike = std::ranges::find_if(lines, [&](const Line& line) { return same_answers(*line.row, row); });
+    if (alike == lines.end()) {
+      lines.push_back({&row});
+    } else {
+      ++alike->alike;
+    }
+  }
+  return lines;
+}
+
 }  // namespace
 
 std::string matrix_text(const std::vector<MatrixRow>& rows) {
+  const std::vector<Line> lines = lines_of(rows);
   std::size_t ids = 2, operators = 8;
-  for (const MatrixRow& row : rows) {
-    ids = std::max(ids, row.id().size());
-    operators = std::max(operators, operator_of(row).size());
+  for (const Line& line : lines) {
+    ids = std::max(ids, line.id().size());
+    operators = std::max(operators, operator_of(*line.row).size());
   }
   std::string text;
   std::optional<Agreement> group;
-  for (const MatrixRow& row : rows) {
+  for (const Line& line : lines) {
+    const MatrixRow& row = *line.row;
     if (group != row.agreement) {
       group = row.agreement;
       text += (text.empty() ? "" : "\n") + std::string(heading(row.agreement)) + "\n  " + padded("id", ids) + "  " +
@@ -78,7 +109,7 @@ std::string matrix_text(const std::vector<MatrixRow>& rows) {
       for (const MatrixCell& cell : row.cells) text += "  " + padded(cell.device, 13);
       text += "\n";
     }
-    text += "  " + padded(row.id(), ids) + "  " + padded(operator_of(row), operators);
+    text += "  " + padded(line.id(), ids) + "  " + padded(operator_of(row), operators);
     for (const MatrixCell& cell : row.cells) {
       text += "  " + padded(std::string(to_text(cell.signature.verdict)), 13);
     }

@@ -58,10 +58,10 @@ SiteCoverage::SiteCoverage(const std::vector<CatalogueRow>& catalogue) {
 // A message made at run time has no text of its own before it fails: such a site is known by its place.
 std::size_t SiteCoverage::find_or_add(const ReachedSite& reached) {
   const std::string source = signature_file(reached.file) + ":" + std::to_string(reached.line);
-  const auto found = std::ranges::find_if(sites_, [&](const Site& site) {
-    return site.source == source && site.function == reached.function &&
-           (site.condition == reached.condition || reached.condition.empty());
-  });
+  const auto here = [&](const Site& site) { return site.source == source && site.function == reached.function; };
+  auto found = std::ranges::find_if(
+      sites_, [&](const Site& site) { return here(site) && site.condition == reached.condition; });
+  if (found == sites_.end() && reached.condition.empty()) found = std::ranges::find_if(sites_, here);
   const auto at = static_cast<std::size_t>(found - sites_.begin());
   if (found == sites_.end()) sites_.push_back({source, reached.function, reached.condition, {}, {}, {}});
   return at;
