@@ -80,6 +80,7 @@ TEST(OutcomeBytes, AreInverses) {
   o.peak_device_bytes = std::int64_t{1} << 40;
   o.device = "vcuda:1";
   o.versions = {{"torch", "2.11.0"}};
+  o.sites = {{"/pytorch/aten/x.cu", 7, "operator()", "i < n"}, {"kernels/y.cu", 1, "check", ""}};
   const auto bytes = encode(o);
   const auto again = decode_outcome(bytes);
   ASSERT_TRUE(again) << again.error().text();
