@@ -6,8 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "repro/assert_site.h"
 #include "repro/contract.h"
 #include "repro/diagnose.h"
+#include "repro/parse_assert.h"
 #include "repro/scan.h"
 
 namespace dsafuzz {
@@ -282,6 +284,23 @@ Advice general_advice(const Signature& signature) {
   return {filled("{} failed{}.", site_text(signature), said), "Run the case alone and read its log.", ""};
 }
 
+// What the catalogue knows of the line that was printed: on which values it fails, and whose it may be where the failing
+// operator is not known.
+std::optional<Advice> assert_advice(const Diagnosis& diagnosis) {
+  const Signature& signature = diagnosis.signature;
+  PrintedAssert printed{signature.file, 0, signature.kernel, signature.condition};
+  if (!diagnosis.evidence.empty()) {
+    const AssertReading reading = parse_asserts(read_log_text(diagnosis.evidence.front()));
+    if (!reading.records.empty()) printed.line = reading.records.front().line;
+  }
+  const auto rows = rows_of_operator(find_assert(printed), signature.op);
+  const std::string triggers = triggers_of(rows);
+  if (triggers.empty()) return std::nullopt;
+  Advice advice = general_advice(signature);
+  advice.cause += filled(" Known from {}: {}.", operators_of(rows), triggers);
+  return advice;
+}
+
 Advice memory_advice(const Signature& signature, std::string_view what, std::string_view remedy) {
   const std::string detail = signature.condition.empty() ? std::string() : ": " + signature.condition;
   return {filled("{} {}{}.", site_text(signature), what, detail), std::string(remedy), ""};
@@ -335,6 +354,7 @@ Advice advise(const Case& c, const Diagnosis& diagnosis) {
           ""};
     case Cause::general: break;
   }
+  if (!advice && signature.verdict == Verdict::device_assert) advice = assert_advice(diagnosis);
   return advice ? *std::move(advice) : general_advice(signature);
 }
 

@@ -17,5 +17,13 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   finding.cpp
   diagnose.cpp
   judge.cpp
+  assert_site.cpp
+  "${CMAKE_CURRENT_BINARY_DIR}/assert_catalogue.cpp"
   contract.cpp
   advice.cpp)
+
+# The catalogue of device asserts becomes a text in the program; a change of the table makes it anew.
+set(_asserts "${PROJECT_SOURCE_DIR}/corpus/catalogue/device_asserts.tsv")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_asserts}")
+file(READ "${_asserts}" DSAFUZZ_ASSERT_CATALOGUE)
+configure_file(assert_catalogue.cpp.in "${CMAKE_CURRENT_BINARY_DIR}/assert_catalogue.cpp" @ONLY)

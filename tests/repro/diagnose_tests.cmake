@@ -7,6 +7,6 @@ dsafuzz_test(parse_test
   SOURCES log_text_test.cpp parse_assert_test.cpp parse_cuda_error_test.cpp parse_frames_test.cpp
           parse_sanitizer_test.cpp normalise_test.cpp
   LIBRARIES dsafuzz::repro)
-dsafuzz_test(diagnose_test SOURCES diagnose_test.cpp finding_test.cpp advice_test.cpp contract_test.cpp
-          judge_test.cpp
+dsafuzz_test(diagnose_test
+  SOURCES diagnose_test.cpp finding_test.cpp advice_test.cpp assert_site_test.cpp contract_test.cpp judge_test.cpp
   LIBRARIES dsafuzz::repro)
