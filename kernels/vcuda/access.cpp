@@ -3,38 +3,91 @@
 // fault ends a grid, not the process. The names are hidden, so a real runtime in the same process keeps its own.
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include "kernels/vcuda/fault_report.h"
 #include "kernels/vcuda/grid.h"
+#include "kernels/vcuda/races.h"
 #include "kernels/vcuda/runtime_state.h"
 #include "kernels/vcuda/shadow.h"
+#include "kernels/vcuda/static_arrays.h"
+#include "kernels/vcuda/written.h"
 
 namespace vcuda {
 namespace {
 
-void append_report(std::uintptr_t address, std::size_t bytes, Access access, Error error) {
+Fault seen(std::uintptr_t address, std::size_t bytes, Access access) {
+  return {.address = address,
+          .bytes = bytes,
+          .access = access,
+          .place = short_kernel_name(grid.kernel),
+          .thread = &current_thread_state};
+}
+
+void append_report(const Fault& fault) {
+  if (grid.tool == Tool::none) return;
   const std::lock_guard held(runtime().lock);
-  grid.printed += describe_fault(grid.device, {.address = address,
-                                               .bytes = bytes,
-                                               .access = access,
-                                               .error = error,
-                                               .place = short_kernel_name(grid.kernel),
-                                               .thread = &current_thread_state});
+  runner->result.report += describe_fault(grid.device, fault);
 }
 
 // Nothing with a destructor may live here: end_grid() jumps.
-[[noreturn, gnu::cold, gnu::noinline]] void fault(std::uintptr_t address, std::size_t bytes, Access access,
-                                                  Error error) {
-  append_report(address, bytes, access, error);
-  if (grid.failure == Error::none) grid.failure = error;
+[[noreturn, gnu::cold, gnu::noinline]] void end_by(const Fault& fault) {
+  append_report(fault);
+  if (runner->result.failure == Error::none) runner->result.failure = fault.error;
   end_grid();
 }
 
-bool is_host_memory(std::uintptr_t address, std::size_t bytes) {
-  for (const shadow::Range& range : {shadow::reach.stack, shadow::reach.statics, shadow::reach.fibers}) {
-    if (range.holds(address) && range.holds(address + bytes - 1)) return true;
+[[gnu::cold, gnu::noinline]] void fault(std::uintptr_t address, std::size_t bytes, Access access, Error error) {
+  Fault fault = seen(address, bytes, access);
+  fault.error = error;
+  end_by(fault);
+}
+
+// Shared memory and constants: the array that holds the first byte must hold all.
+void check_static(std::uintptr_t address, std::size_t bytes, Access access) {
+  const StaticArray* const array = static_array_at(address);
+  if (array == nullptr || address + bytes <= array->begin + array->bytes) return;
+  Fault fault = seen(address, bytes, access);
+  fault.space = array->shared ? Space::shared : Space::constant;
+  fault.array = array;
+  end_by(fault);
+}
+
+void check_local(const LocalArrays& arrays, std::uintptr_t address, std::size_t bytes, Access access) {
+  if (arrays.in_order(address, bytes)) return;
+  Fault fault = seen(address, bytes, access);
+  fault.space = Space::local;
+  fault.distance = arrays.distance_past(address);
+  end_by(fault);
+}
+
+void note_initialisation(std::size_t offset, std::uintptr_t address, std::size_t bytes, Access access) {
+  if (access != Access::write && !grid.written->holds(offset, bytes) && !tool_has_told()) {
+    const std::lock_guard held(runtime().lock);
+    tell(describe_uninitialised(grid.device, seen(address, bytes, Access::read)));
   }
-  return false;
+  if (access != Access::read) grid.written->mark(offset, bytes);
+}
+
+void tell_of(const std::optional<Races::Race>& race) {
+  if (!race || tool_has_told()) return;
+  const std::lock_guard held(runtime().lock);
+  tell(describe_race(grid.device, *race));
+}
+
+void note_for_races(std::uintptr_t address, std::size_t bytes, Access access) {
+  tell_of(races().note(address, bytes, access, runner->barriers));
+}
+
+void check_host_memory(std::uintptr_t address, std::size_t bytes, Access access) {
+  const auto within = [&](const shadow::Range& range) {
+    return range.holds(address) && range.holds(address + bytes - 1);
+  };
+  if (within(runner->stack)) return check_local(runner->locals, address, bytes, access);
+  if (within(shadow::reach.fibers)) return check_local(runner->fiber_locals, address, bytes, access);
+  if (!within(shadow::reach.statics)) return fault(address, bytes, access, Error::illegal_address);
+  check_static(address, bytes, access);
+  if (grid.tool == Tool::racecheck) note_for_races(address, bytes, access);
 }
 
 [[gnu::noinline]] void check_slowly(std::uintptr_t address, std::size_t bytes, Access access, std::size_t alignment) {
@@ -42,15 +95,36 @@ bool is_host_memory(std::uintptr_t address, std::size_t bytes) {
   if (!in_kernel() || bytes == 0) return;
   if (address % alignment != 0) fault(address, bytes, access, Error::misaligned_address);
   const shadow::Range& arena = shadow::reach.arena;
-  if (arena.holds(address)) {
-    const std::size_t offset = address - arena.begin;
-    if (bytes <= arena.bytes - offset && shadow::first_bad(shadow::reach.bytes, offset, bytes) == offset + bytes)
-      return;
-  } else if (is_host_memory(address, bytes)) {
-    return;
+  if (!arena.holds(address)) return check_host_memory(address, bytes, access);
+  const std::size_t offset = address - arena.begin;
+  const bool open =
+      bytes <= arena.bytes - offset && shadow::first_bad(shadow::reach.bytes, offset, bytes) == offset + bytes;
+  if (!open) fault(address, bytes, access, Error::illegal_address);
+  switch (grid.tool) {
+    case Tool::none:
+    case Tool::memcheck:
+    case Tool::synccheck: return;
+    case Tool::initcheck: return note_initialisation(offset, address, bytes, access);
+    case Tool::racecheck: return note_for_races(address, bytes, access);
   }
-  fault(address, bytes, access, Error::illegal_address);
 }
+
+// The stack's padding as the compiler describes it: an eighth of an address, and a number of granules.
+void mark_stack(std::uintptr_t eighth, std::size_t granules, std::uint8_t value) {
+  if (!in_kernel() || grid.tool == Tool::none) return;
+  const std::uintptr_t address = eighth * shadow::kGranule;
+  runner->locals.mark(runner->stack, address, granules, value);
+  runner->fiber_locals.mark(shadow::reach.fibers, address, granules, value);
+}
+
+// AddressSanitizer's description of a global variable.
+struct GlobalVariable {
+  std::uintptr_t begin;
+  std::size_t bytes, with_padding;
+  const char* name;
+  const char* module;
+  std::uintptr_t initialised_late, location, one_definition;
+};
 
 template <std::size_t kBytes>
 [[gnu::always_inline]] inline void check(std::uintptr_t address, Access access) {
@@ -66,7 +140,9 @@ void check_range(const void* begin, std::size_t bytes, Access access) {
 
 }  // namespace
 
-VCUDA_KERNEL_SIDE void check_access(const void* pointer, std::size_t bytes, Access access) {
+void finish_races() { tell_of(races().settle()); }
+
+VCUDA_INTO_KERNELS void check_access(const void* pointer, std::size_t bytes, Access access) {
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   switch (bytes) {
     case 1: return check<1>(address, access);
@@ -82,12 +158,12 @@ VCUDA_KERNEL_SIDE void check_access(const void* pointer, std::size_t bytes, Acce
 
 using vcuda::Access;
 
-#define VCUDA_CHECKS(BYTES)                                                      \
-  VCUDA_KERNEL_SIDE void __asan_load##BYTES##_noabort(std::uintptr_t address) {  \
-    vcuda::check<BYTES>(address, Access::read);                                  \
-  }                                                                              \
-  VCUDA_KERNEL_SIDE void __asan_store##BYTES##_noabort(std::uintptr_t address) { \
-    vcuda::check<BYTES>(address, Access::write);                                 \
+#define VCUDA_CHECKS(BYTES)                                                       \
+  VCUDA_INTO_KERNELS void __asan_load##BYTES##_noabort(std::uintptr_t address) {  \
+    vcuda::check<BYTES>(address, Access::read);                                   \
+  }                                                                               \
+  VCUDA_INTO_KERNELS void __asan_store##BYTES##_noabort(std::uintptr_t address) { \
+    vcuda::check<BYTES>(address, Access::write);                                  \
   }
 
 #pragma clang diagnostic ignored "-Wreserved-identifier"
@@ -124,7 +200,35 @@ VCUDA_KERNEL_SIDE void* __asan_memset(void* to, int byte, std::size_t bytes) {
   return std::memset(to, byte, bytes);
 }
 
-// Called before a function that does not return (fail). Stacks are not poisoned here, so nothing is to be undone.
+// Called before a function that does not return (fail). The end of a thread undoes what its frames have marked.
 VCUDA_KERNEL_SIDE void __asan_handle_no_return() {}
+
+#define VCUDA_STACK(NAME, VALUE)                                                                 \
+  VCUDA_KERNEL_SIDE void __asan_set_shadow_##NAME(std::uintptr_t eighth, std::size_t granules) { \
+    vcuda::mark_stack(eighth, granules, VALUE);                                                  \
+  }
+VCUDA_STACK(00, 0)
+VCUDA_STACK(01, 1)
+VCUDA_STACK(02, 2)
+VCUDA_STACK(03, 3)
+VCUDA_STACK(04, 4)
+VCUDA_STACK(05, 5)
+VCUDA_STACK(06, 6)
+VCUDA_STACK(07, 7)
+VCUDA_STACK(f1, 0xf1)
+VCUDA_STACK(f2, 0xf2)
+VCUDA_STACK(f3, 0xf3)
+VCUDA_STACK(f5, 0xf5)
+VCUDA_STACK(f8, 0xf8)
+
+VCUDA_KERNEL_SIDE void __asan_register_globals(const vcuda::GlobalVariable* first, std::size_t count) {
+  for (const vcuda::GlobalVariable* at = first; at != first + count; ++at) {
+    vcuda::add_static_array({at->begin, at->bytes, at->with_padding, at->name, false});
+  }
+}
+
+VCUDA_KERNEL_SIDE void __asan_unregister_globals(const vcuda::GlobalVariable* first, std::size_t count) {
+  for (const vcuda::GlobalVariable* at = first; at != first + count; ++at) vcuda::remove_static_array(at->begin);
+}
 
 }  // extern "C"

@@ -9,6 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "kernels/vcuda/fault_report.h"
+#include "kernels/vcuda/grid.h"
+
 namespace vcuda::block_fibers {
 namespace {
 
@@ -23,23 +26,46 @@ constexpr std::size_t kColours = 61, kColourBytes = 128;
 struct Fiber {
   context::fcontext_t at = nullptr;  // null: ended
   Dim3 thread;
+  const void* barrier = nullptr;  // where it waits
 };
 
-enum class Switch : std::uint8_t { barrier, thread_ended, fault };
+enum class Switch : std::uint8_t { barrier, returned, thread_ended, fault };
 
 std::byte* stack_memory = nullptr;
 std::size_t guarded = 0;  // stacks below this number have their guard page
 std::array<Fiber, kMostThreads> fibers;
 context::fcontext_t scheduler = nullptr;
+Fiber* current = nullptr;
 detail::Body current_body = nullptr;
 const void* current_closure = nullptr;
 
 void back_to_scheduler(Switch why) { scheduler = context::jump_fcontext(scheduler, reinterpret_cast<void*>(why)).fctx; }
 
+// The frames of the thread that ends here will not be left one by one.
+void forget_frames() {
+  const auto low = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const auto number = (low - reinterpret_cast<std::uintptr_t>(stack_memory)) / kStackBytes;
+  runner->fiber_locals.forget(low, reinterpret_cast<std::uintptr_t>(stack_memory) + (number + 1) * kStackBytes);
+}
+
 void enter(context::transfer_t from) {
   scheduler = from.fctx;
   current_body(current_closure);
-  end_thread();
+  back_to_scheduler(Switch::returned);
+  std::abort();  // nobody resumes an ended thread
+}
+
+// The first thread that waits while another has returned or waits elsewhere; null if all is well. A thread that a
+// failed assert ended is not to blame.
+const Fiber* divergent(std::size_t count, bool some_returned) {
+  const Fiber* first = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Fiber& fiber = fibers[i];
+    if (fiber.at == nullptr) continue;
+    if (some_returned || (first != nullptr && fiber.barrier != first->barrier)) return &fiber;
+    if (first == nullptr) first = &fiber;
+  }
+  return nullptr;
 }
 
 context::fcontext_t make_fiber(std::size_t number) {
@@ -70,17 +96,20 @@ Ended run(detail::Body body, const void* closure) {
   const Dim3 size = state.block_size;
   for (unsigned z = 0; z < size.z; ++z) {
     for (unsigned y = 0; y < size.y; ++y) {
-      for (unsigned x = 0; x < size.x; ++x, ++count) fibers[count] = {make_fiber(count), {x, y, z}};
+      for (unsigned x = 0; x < size.x; ++x, ++count) fibers[count] = {make_fiber(count), {x, y, z}, nullptr};
     }
   }
-  for (std::size_t alive = count; alive != 0;) {
+  bool some_returned = false;
+  for (std::size_t alive = count; alive != 0; ++runner->barriers) {
     for (std::size_t i = 0; i < count; ++i) {
       if (fibers[i].at == nullptr) continue;
       state.thread = fibers[i].thread;
+      current = &fibers[i];
       const context::transfer_t back = context::jump_fcontext(fibers[i].at, nullptr);
       fibers[i].at = back.fctx;
       switch (static_cast<Switch>(reinterpret_cast<std::uintptr_t>(back.data))) {
         case Switch::barrier: break;
+        case Switch::returned: some_returned = true; [[fallthrough]];
         case Switch::thread_ended:
           fibers[i].at = nullptr;
           --alive;
@@ -88,18 +117,28 @@ Ended run(detail::Body body, const void* closure) {
         case Switch::fault: return Ended::by_fault;
       }
     }
+    if (grid.tool != Tool::synccheck || tool_has_told()) continue;
+    if (const Fiber* fiber = divergent(count, some_returned)) {
+      state.thread = fiber->thread;
+      tell(describe_divergence(state));
+    }
   }
   return Ended::all_threads;
 }
 
-void barrier() { back_to_scheduler(Switch::barrier); }
+void barrier(const void* site) {
+  current->barrier = site;
+  back_to_scheduler(Switch::barrier);
+}
 
 void end_thread() {
+  forget_frames();
   back_to_scheduler(Switch::thread_ended);
   std::abort();  // nobody resumes an ended thread
 }
 
 void end_block() {
+  forget_frames();
   back_to_scheduler(Switch::fault);
   std::abort();
 }

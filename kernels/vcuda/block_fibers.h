@@ -16,12 +16,13 @@ enum class Ended : std::uint8_t { all_threads, by_fault };
 // Maps the stacks, once in the process.
 void prepare();
 
-// Runs `body` once for each thread of the current block. After a fault the other threads are dropped where they stand.
-// Requires: prepare() was called.
+// Runs `body` once for each thread of the current block. Under synccheck a barrier that some threads of the block have
+// missed, or that differs from the one others wait at, is told of. After a fault the other threads are dropped where
+// they stand. Requires: prepare() was called.
 Ended run(detail::Body body, const void* closure);
 
-// These three are called on a fiber.
-void barrier();
+// These three are called on a fiber. `site` tells one barrier of the kernel from another.
+void barrier(const void* site);
 [[noreturn]] void end_thread();
 [[noreturn]] void end_block();
 

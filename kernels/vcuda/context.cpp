@@ -4,14 +4,18 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
+#include <string>
 #include <utility>
 
+#include "kernels/vcuda/races.h"
 #include "kernels/vcuda/runtime_state.h"
 
 namespace vcuda {
@@ -20,6 +24,7 @@ namespace {
 // Fixed, so that two runs print the same addresses; far from where Linux puts programs, libraries and stacks.
 constexpr std::uintptr_t kArenaBase = 0x700000000000;
 constexpr std::uintptr_t kShadowBase = 0x6f0000000000;
+constexpr std::uintptr_t kWrittenBase = 0x6e0000000000;
 // Address space for red zones and quarantine above what the limit counts.
 constexpr std::size_t kExtraSpan = 256ull << 20;
 
@@ -45,8 +50,27 @@ bool is_on(const char* name) {
   return text != nullptr && std::strcmp(text, "1") == 0;
 }
 
+constexpr std::array<std::pair<const char*, Tool>, 5> kTools{{{"none", Tool::none},
+                                                              {"memcheck", Tool::memcheck},
+                                                              {"initcheck", Tool::initcheck},
+                                                              {"racecheck", Tool::racecheck},
+                                                              {"synccheck", Tool::synccheck}}};
+
+void read_tool(const char* name, Tool& out) {
+  const char* const text = std::getenv(name);
+  if (text == nullptr) return;
+  const auto found = std::ranges::find_if(kTools, [&](const auto& tool) { return std::strcmp(tool.first, text) == 0; });
+  if (found != kTools.end()) {
+    out = found->second;
+  } else {
+    std::fprintf(stderr, "vcuda: %s=%s is ignored: none, memcheck, initcheck, racecheck or synccheck is expected\n",
+                 name, text);
+  }
+}
+
 Options read_options() {
   Options out;
+  read_tool("DSAFUZZ_VCUDA_TOOL", out.tool);
   read_number("DSAFUZZ_VCUDA_DEVICES", 1, kMostDevices, out.devices);
   read_number("DSAFUZZ_VCUDA_MEMORY", std::size_t{1} << 20, std::size_t{1} << 40, out.memory_bytes);
   out.blocking = is_on("CUDA_LAUNCH_BLOCKING");
@@ -73,9 +97,11 @@ std::vector<Device> make_devices() {
   const std::size_t span = std::bit_ceil(2 * options().memory_bytes + kExtraSpan);
   const std::uintptr_t base = reserve(kArenaBase, count * span);
   auto* const shadow = reinterpret_cast<std::uint8_t*>(reserve(kShadowBase, count * span / shadow::kGranule));
+  auto* const written = reinterpret_cast<std::uint8_t*>(reserve(kWrittenBase, count * span / shadow::kGranule));
   std::vector<Device> out;
   for (std::size_t i = 0; i < count; ++i) {
-    out.emplace_back(Arena(base + i * span, span, shadow + i * span / shadow::kGranule, options().memory_bytes));
+    const std::size_t granules = i * span / shadow::kGranule;
+    out.emplace_back(Arena(base + i * span, span, shadow + granules, written + granules, options().memory_bytes));
   }
   return out;
 }
@@ -88,7 +114,7 @@ Options& options() {
 }
 
 Runtime& runtime() {
-  static Runtime only{.lock = {}, .devices = make_devices()};
+  static Runtime only{.lock = {}, .devices = make_devices(), .order = {}};
   return only;
 }
 
@@ -108,6 +134,21 @@ Device* device_holding(std::uintptr_t address) {
   }
   return nullptr;
 }
+
+namespace {
+thread_local const char* place = "";
+}  // namespace
+
+void set_place(std::string_view text) {
+  if (text == place) return;
+  static std::set<std::string, std::less<>> known;
+  const std::lock_guard held(runtime().lock);
+  auto found = known.find(text);
+  if (found == known.end()) found = known.emplace(text).first;
+  place = found->c_str();
+}
+
+const char* current_place() { return place; }
 
 int device_count() { return static_cast<int>(runtime().devices.size()); }
 
@@ -135,7 +176,21 @@ LaunchTarget begin_launch(Stream stream, Error invalid) {
     device.last = invalid;
     return {};
   }
-  return {true, host.launched_on, device.arena.range(), device.arena.shadow(), device.launches};
+  LaunchTarget target{.runs = true,
+                      .device = host.launched_on,
+                      .arena = device.arena.range(),
+                      .shadow = device.arena.shadow(),
+                      .number = device.launches,
+                      .written = &device.arena.written(),
+                      .stream = 0,
+                      .clock = 0,
+                      .known = {}};
+  if (options().tool == Tool::racecheck) {
+    target.stream = global_stream(stream, host.launched_on);
+    target.clock = all.order.add(target.stream);
+    target.known = all.order.known(target.stream);
+  }
+  return target;
 }
 
 void record_failure(int device, std::uint64_t launch, Error failure) {
@@ -150,6 +205,7 @@ void record_failure(int device, std::uint64_t launch, Error failure) {
 Error synchronize() {
   Runtime& all = runtime();
   const std::lock_guard held(all.lock);
+  all.order.wait_on_host();
   return all.devices[static_cast<std::size_t>(current_device())].failure;
 }
 
@@ -187,6 +243,8 @@ void reset_contexts() {
     device.streams.clear();
     device.streams_made = 0;
   }
+  all.order.reset();
+  races().reset();
   resets.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -43,10 +43,15 @@ std::uint64_t feature(Kind kind, std::uint64_t name) { return name * 4 + static_
 
 // A compare counts once, however often it ran: the counters say how often already.
 template <typename Word>
-void compare(Word a, Word b, const void* caller) {
-  if (map.counters == nullptr) return;
+void count_compare(Word a, Word b, const void* caller) {
   const auto agreeing = static_cast<std::uint64_t>(std::countl_zero(static_cast<Word>(a ^ b)));
   map.counters[slot(feature(Kind::compare, relative(caller) * 128 + agreeing))] |= 1;
+}
+
+// Kept out of line: the return address is the compare's place in the kernel.
+template <typename Word>
+[[gnu::noinline]] void compare(Word a, Word b) {
+  count_compare(a, b, __builtin_return_address(0));
 }
 
 struct Counters {
@@ -106,15 +111,17 @@ std::vector<AssertSite> reached_sites() {
   return out;
 }
 
-// Every thread of a kernel comes by: a site met before costs a look.
-VCUDA_KERNEL_SIDE void reach(const AssertSite& site) {
+// Every thread of a kernel comes by: a site met before costs a look. Threads of the host that share a grid may do this
+// at once.
+VCUDA_INTO_KERNELS void reach(const AssertSite& site) {
   if (map.counters == nullptr) return;
   const std::uint64_t name = relative(&site);
   for (std::size_t i = 0, at = (name * 0x9e3779b97f4a7c15u) >> 56; i < kProbes; ++i, ++at) {
-    const AssertSite*& here = sites[at % sites.size()];
-    if (here == &site) return;
-    if (here != nullptr) continue;
-    here = &site;
+    const AssertSite** here = &sites[at % sites.size()];
+    const AssertSite* seen = __atomic_load_n(here, __ATOMIC_RELAXED);
+    if (seen == &site) return;
+    if (seen != nullptr) continue;
+    __atomic_store_n(here, &site, __ATOMIC_RELAXED);
     break;
   }
   map.counters[slot(feature(Kind::assert_site, name))] |= 1;
@@ -122,11 +129,14 @@ VCUDA_KERNEL_SIDE void reach(const AssertSite& site) {
 
 }  // namespace vcuda
 
-#define CALLER __builtin_return_address(0)
-
-#define VCUDA_COMPARES(BYTES, WORD)                                                                               \
-  VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_cmp##BYTES(WORD a, WORD b) { vcuda::compare<WORD>(a, b, CALLER); } \
-  VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_const_cmp##BYTES(WORD a, WORD b) { vcuda::compare<WORD>(a, b, CALLER); }
+// Inlined into the kernels when they are linked, so that without a map a compare costs no call.
+#define VCUDA_COMPARES(BYTES, WORD)                                                \
+  VCUDA_INTO_KERNELS void __sanitizer_cov_trace_cmp##BYTES(WORD a, WORD b) {       \
+    if (vcuda::map.counters != nullptr) vcuda::compare<WORD>(a, b);                \
+  }                                                                                \
+  VCUDA_INTO_KERNELS void __sanitizer_cov_trace_const_cmp##BYTES(WORD a, WORD b) { \
+    if (vcuda::map.counters != nullptr) vcuda::compare<WORD>(a, b);                \
+  }
 
 extern "C" {
 
@@ -136,9 +146,10 @@ VCUDA_COMPARES(4, std::uint32_t)
 VCUDA_COMPARES(8, std::uint64_t)
 
 // `cases` is the number of cases, the bits of the value, then the cases.
-VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_switch(std::uint64_t value, const std::uint64_t* cases) {
-  const auto* const caller = static_cast<const char*>(CALLER);
-  for (std::uint64_t i = 0; i < cases[0]; ++i) vcuda::compare<std::uint64_t>(value, cases[2 + i], caller + i);
+[[gnu::noinline]] VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_switch(std::uint64_t value, const std::uint64_t* cases) {
+  if (vcuda::map.counters == nullptr) return;
+  const auto* const caller = static_cast<const char*>(__builtin_return_address(0));
+  for (std::uint64_t i = 0; i < cases[0]; ++i) vcuda::count_compare<std::uint64_t>(value, cases[2 + i], caller + i);
 }
 
 // One call for each source file, always with the same range: the linker has joined them.

@@ -13,6 +13,27 @@ std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintpt
 
 int index_of(const Device& device) { return static_cast<int>(&device - runtime().devices.data()); }
 
+// Without a tool freed memory is kept for the next who asks, as a program's own allocator does.
+bool caches() { return options().caching || options().tool == Tool::none; }
+
+void print_report(const std::string& report) {
+  if (options().tool != Tool::none) std::fwrite(report.data(), 1, report.size(), stderr);
+}
+
+// After a copy or fill under initcheck.
+void mark_written(void* to, const void* from, std::size_t bytes) {
+  if (options().tool != Tool::initcheck || bytes == 0) return;
+  Device* const target = device_holding(number(to));
+  if (target == nullptr) return;
+  const std::size_t offset = number(to) - target->arena.range().begin;
+  Device* const source = device_holding(number(from));
+  if (source == nullptr) {
+    target->arena.written().mark(offset, bytes);
+  } else {
+    target->arena.written().copy(offset, source->arena.written(), number(from) - source->arena.range().begin, bytes);
+  }
+}
+
 // Reports and poisons when [pointer, pointer + bytes) lies in an arena and may not be touched; returns the device's
 // sticky error in any case. Host memory is not looked at. Requires: the lock is held.
 Error check_side(const void* pointer, std::size_t bytes, Access access, const char* call) {
@@ -23,9 +44,8 @@ Error check_side(const void* pointer, std::size_t bytes, Access access, const ch
   const std::size_t offset = number(pointer) - range.begin;
   const bool inside = bytes <= range.bytes - offset;
   if (inside && shadow::first_bad(device->arena.shadow(), offset, bytes) == offset + bytes) return Error::none;
-  const std::string report =
-      describe_fault(index_of(*device), {.address = number(pointer), .bytes = bytes, .access = access, .place = call});
-  std::fwrite(report.data(), 1, report.size(), stderr);
+  print_report(
+      describe_fault(index_of(*device), {.address = number(pointer), .bytes = bytes, .access = access, .place = call}));
   device->failure = Error::illegal_address;
   device->failed_launch = kNoLaunch;
   return device->failure;
@@ -42,10 +62,10 @@ Error allocate(void** out, std::size_t bytes, Stream stream) {
   if (chosen < 0) return Error::invalid_resource_handle;
   const std::lock_guard held(all.lock);
   Device& device = all.devices[static_cast<std::size_t>(chosen)];
-  const bool caching = options().caching;
+  const bool caching = caches();
   if (device.failure != Error::none && !(caching && device.arena.has_cached(bytes))) return device.failure;
   if (bytes == 0) return Error::none;
-  *out = device.arena.allocate(bytes, options().memory_bytes, caching, device.launches);
+  *out = device.arena.allocate(bytes, options().memory_bytes, caching, options().tool, device.launches);
   return *out == nullptr ? Error::out_of_memory : Error::none;
 }
 
@@ -54,7 +74,9 @@ Error deallocate(void* pointer) {
   Runtime& all = runtime();
   const std::lock_guard held(all.lock);
   Device* const device = device_holding(number(pointer));
-  const bool caching = options().caching;
+  const bool caching = caches();
+  // The report names what is known before this free.
+  const FoundBlock block = device ? device->arena.nearest(number(pointer)) : FoundBlock{};
   const auto freed =
       device ? device->arena.deallocate(number(pointer), caching, device->launches) : Arena::Freed::unknown;
   switch (freed) {
@@ -63,8 +85,7 @@ Error deallocate(void* pointer) {
     case Arena::Freed::twice:
     case Arena::Freed::unknown: break;
   }
-  const std::string report = describe_bad_free(number(pointer), freed == Arena::Freed::twice);
-  std::fwrite(report.data(), 1, report.size(), stderr);
+  print_report(describe_bad_free(number(pointer), freed == Arena::Freed::twice, block));
   return device && device->failure != Error::none ? device->failure : Error::invalid_value;
 }
 
@@ -105,6 +126,8 @@ Error copy(void* to, const void* from, std::size_t bytes) {
   if (const Error error = check_side(from, bytes, Access::read, "cudaMemcpy"); error != Error::none) return error;
   if (const Error error = check_side(to, bytes, Access::write, "cudaMemcpy"); error != Error::none) return error;
   if (bytes != 0) std::memmove(to, from, bytes);
+  mark_written(to, from, bytes);
+  all.order.wait_on_host();
   return Error::none;
 }
 
@@ -114,6 +137,8 @@ Error fill(void* to, int byte, std::size_t bytes) {
   if (const Error error = current_failure(); error != Error::none) return error;
   if (const Error error = check_side(to, bytes, Access::write, "cudaMemset"); error != Error::none) return error;
   if (bytes != 0) std::memset(to, byte, bytes);
+  mark_written(to, nullptr, bytes);
+  all.order.wait_on_host();
   return Error::none;
 }
 

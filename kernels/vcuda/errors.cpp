@@ -14,6 +14,7 @@ const char* error_name(Error error) {
     case Error::illegal_address: return "cudaErrorIllegalAddress";
     case Error::assert_triggered: return "cudaErrorAssert";
     case Error::misaligned_address: return "cudaErrorMisalignedAddress";
+    case Error::launch_failure: return "cudaErrorLaunchFailure";
   }
   return "cudaErrorUnknown";
 }
@@ -29,6 +30,7 @@ const char* error_text(Error error) {
     case Error::illegal_address: return "an illegal memory access was encountered";
     case Error::assert_triggered: return "device-side assert triggered";
     case Error::misaligned_address: return "misaligned address";
+    case Error::launch_failure: return "unspecified launch failure";
   }
   return "unknown error";
 }
@@ -43,7 +45,8 @@ bool is_sticky(Error error) {
     case Error::invalid_resource_handle: return false;
     case Error::illegal_address:
     case Error::assert_triggered:
-    case Error::misaligned_address: return true;
+    case Error::misaligned_address:
+    case Error::launch_failure: return true;
   }
   return false;
 }

@@ -1,39 +1,68 @@
-// The grid that runs now: what the launch loop, the access check and the reports share. One at a time exists; the
-// lock in launch.cpp guards it, and only the host thread that runs it touches it.
+// The grid that runs now, and the host threads that run it: what the launch loop, the access check and the reports
+// share. One grid at a time exists; the lock in launch.cpp guards it.
 #pragma once
 
-#include <pthread.h>
-
-#include <atomic>
 #include <csetjmp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "kernels/vcuda/launch.h"
+#include "kernels/vcuda/local_arrays.h"
 #include "kernels/vcuda/runtime.h"
+#include "kernels/vcuda/shadow.h"
 
 namespace vcuda {
 
+class Written;
+
+// Does not change while the grid runs.
 struct Grid {
-  // The host thread that runs it, or 0. Other threads ask too, and may only learn that they are not the one.
-  std::atomic<pthread_t> host = 0;
   int device = 0;
   const char* kernel = nullptr;  // the launch's KERNEL text, as written
   bool barriers = false;
-  Error failure = Error::none;  // the first one
-  std::string printed;          // goes to stderr in one write when the grid ends
-  std::string said;             // then this to stdout: what the kernel itself printed
-  std::jmp_buf end;             // without barriers: where the end of a thread or of the grid jumps to
+  Tool tool = Tool::memcheck;
+  Written* written = nullptr;  // of the device's arena
 };
 extern Grid grid;
 
-// The kernel runs on this host thread.
-inline bool in_kernel() { return grid.host.load(std::memory_order_relaxed) == pthread_self(); }
+// What a run of consecutive blocks said. In the order of blocks these make up the grid's.
+struct BlocksResult {
+  Error failure = Error::none;  // the first one
+  bool ended_grid = false;      // by a fault: blocks after these do not count
+  std::string printed;          // goes to stderr in one write when the grid ends
+  std::string report;           // then this, of a fault or a tool
+  std::string said;             // then this to stdout: what the kernel itself printed
+};
+
+// A host thread that runs blocks.
+struct Runner {
+  explicit Runner(const shadow::Range& own_stack) : stack(own_stack) {}
+
+  shadow::Range stack;
+  LocalArrays locals;          // on `stack`
+  LocalArrays fiber_locals;    // on the stacks of threads in a block with barriers
+  std::uint32_t barriers = 0;  // that the block has passed
+  std::uint64_t blocks = 0;    // still to run, this one included
+  std::uintptr_t frames = 0;   // kernels' frames lie below it
+  BlocksResult result;
+  std::jmp_buf end;  // without barriers: where the end of a thread or of the grid jumps to
+};
+// Null while this host thread runs no kernel.
+VCUDA_KERNEL_SIDE extern constinit thread_local Runner* runner VCUDA_STATIC_TLS;
+
+inline bool in_kernel() { return runner != nullptr; }
 
 // Ends the device thread, or the whole grid, without unwinding. Requires: in_kernel().
 [[noreturn]] void end_thread();
 [[noreturn]] void end_grid();
+
+// A tool's finding: told once a grid, which goes on. Requires: in_kernel().
+inline bool tool_has_told() { return !runner->result.report.empty(); }
+void tell(const std::string& report);
+
+// Tells of what racecheck still had to judge when the last thread ended. Requires: in_kernel().
+void finish_races();
 
 // "(at::native::kernel<float, 4>)" is `kernel`.
 std::string_view short_kernel_name(const char* text);

@@ -56,9 +56,9 @@ using dim3 = ::vcuda::Dim3;
 // KERNEL may be a template instance in parentheses. The launch is asynchronous: its error surfaces at a later
 // call unless launches block (runtime.h).
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
-  ::vcuda::launch(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
+  ::vcuda::launch(#KERNEL, GRID, BLOCK, STREAM, [=]() VCUDA_UNCHECKED { KERNEL(__VA_ARGS__); })
 #define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) \
-  ::vcuda::launch_with_barriers(#KERNEL, GRID, BLOCK, STREAM, [=] { KERNEL(__VA_ARGS__); })
+  ::vcuda::launch_with_barriers(#KERNEL, GRID, BLOCK, STREAM, [=]() VCUDA_UNCHECKED { KERNEL(__VA_ARGS__); })
 
 namespace vcuda {
 

@@ -1,25 +1,32 @@
 // See launch.h.
 #include "kernels/vcuda/launch.h"
 
-#include <link.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "kernels/vcuda/block_fibers.h"
 #include "kernels/vcuda/context.h"
+#include "kernels/vcuda/crew.h"
 #include "kernels/vcuda/grid.h"
+#include "kernels/vcuda/races.h"
 #include "kernels/vcuda/shadow.h"
+#include "kernels/vcuda/static_arrays.h"
 
 namespace vcuda {
 
-VCUDA_KERNEL_SIDE constinit ThreadState current_thread_state;
+VCUDA_KERNEL_SIDE constinit thread_local ThreadState current_thread_state;
+VCUDA_KERNEL_SIDE constinit thread_local Runner* runner = nullptr;
 Grid grid;
 
 namespace {
@@ -50,32 +57,58 @@ bool advance(Dim3& at, const Dim3& size) {
   return false;
 }
 
-bool next_thread(ThreadState& state) {
-  return advance(state.thread, state.block_size) || advance(state.block, state.grid_size);
-}
+// Grids with fewer threads run on one core: waking others costs about what these cost.
+constexpr std::uint64_t kLargeGrid = 1 << 15;
+constexpr unsigned kChunksPerCore = 4;
 
 enum Jump : int { kThreadEnded = 1, kGridEnded = 2 };
 
-// All state of the loop is in current_thread_state, so nothing is lost when a failed thread jumps back here, and a
-// healthy one pays nothing for the possibility.
-[[gnu::noinline]] void run_plain(detail::Body body, const void* closure) {
+// False after the last block.
+bool next_block(Runner& own, ThreadState& state) {
+  return --own.blocks != 0 && (advance(state.block, state.grid_size), true);
+}
+
+bool next_thread(Runner& own, ThreadState& state) {
+  return advance(state.thread, state.block_size) || next_block(own, state);
+}
+
+// All state of the loop is in the runner and current_thread_state, so nothing is lost when a failed thread jumps back
+// here, and a healthy one pays nothing for the possibility.
+[[gnu::noinline]] void run_plain(Runner& own, detail::Body body, const void* closure) {
   ThreadState& state = current_thread_state;
-  switch (_setjmp(grid.end)) {
+  own.frames = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  switch (_setjmp(own.end)) {
     case kGridEnded: return;
     case kThreadEnded:
-      if (!next_thread(state)) return;
+      if (!next_thread(own, state)) return;
       break;
   }
   do {
-    body(closure);
-  } while (next_thread(state));
+    do {
+      body(closure);
+    } while (++state.thread.x < state.block_size.x);
+    state.thread.x = 0;
+    if (++state.thread.y < state.block_size.y) continue;
+    state.thread.y = 0;
+    if (++state.thread.z < state.block_size.z) continue;
+    state.thread.z = 0;
+    if (!next_block(own, state)) return;
+  } while (true);
 }
 
-[[gnu::noinline]] void run_with_barriers(detail::Body body, const void* closure) {
+void forget_shared_memory() {
+  for (const StaticArray& array : static_arrays()) {
+    if (array.shared) races().forget(array.begin, array.bytes);
+  }
+}
+
+[[gnu::noinline]] void run_with_barriers(Runner& own, detail::Body body, const void* closure) {
   ThreadState& state = current_thread_state;
   do {
+    own.barriers = 0;
+    if (grid.tool == Tool::racecheck) forget_shared_memory();
     if (block_fibers::run(body, closure) == block_fibers::Ended::by_fault) return;
-  } while (advance(state.block, state.grid_size));
+  } while (next_block(own, state));
 }
 
 shadow::Range find_stack() {
@@ -88,35 +121,82 @@ shadow::Range find_stack() {
   return {reinterpret_cast<std::uintptr_t>(low), bytes};
 }
 
-shadow::Range find_statics() {
-  shadow::Range found;
-  dl_iterate_phdr(
-      [](dl_phdr_info* module, std::size_t, void* out) {
-        const auto own = reinterpret_cast<std::uintptr_t>(&current_thread_state);
-        std::uintptr_t low = UINTPTR_MAX, high = 0;
-        bool ours = false;
-        for (int i = 0; i < module->dlpi_phnum; ++i) {
-          const auto& segment = module->dlpi_phdr[i];
-          if (segment.p_type != PT_LOAD) continue;
-          const std::uintptr_t begin = module->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
-          ours = ours || (own >= begin && own < end);
-          low = std::min(low, begin);
-          high = std::max(high, end);
-        }
-        if (ours) *static_cast<shadow::Range*>(out) = {low, high - low};
-        return ours ? 1 : 0;
-      },
-      &found);
-  return found;
+Dim3 block_number(std::uint64_t number, const Dim3& size) {
+  return {static_cast<unsigned>(number % size.x), static_cast<unsigned>(number / size.x % size.y),
+          static_cast<unsigned>(number / size.x / size.y)};
 }
 
-void print(std::string& text, int to) {
+// Runs blocks [first, first + count) on this host thread.
+BlocksResult run_blocks(detail::Body body, const void* closure, Dim3 blocks, Dim3 block, std::uint64_t first,
+                        std::uint64_t count) {
+  thread_local Runner own(find_stack());
+  own.blocks = count;
+  own.barriers = 0;
+  current_thread_state = {{0, 0, 0}, block_number(first, blocks), block, blocks};
+  runner = &own;
+  if (grid.barriers) {
+    run_with_barriers(own, body, closure);
+  } else {
+    run_plain(own, body, closure);
+  }
+  if (grid.tool == Tool::racecheck) finish_races();
+  runner = nullptr;
+  return std::exchange(own.result, {});
+}
+
+// What is printed is bounded as CUDA bounds it: lines that no longer fit are dropped.
+void append_lines(std::string& to, const std::string& text) {
+  const std::size_t bound = options().printed_bytes;
+  if (to.size() + text.size() <= bound) {
+    to += text;
+    return;
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    if (to.size() + end - at <= bound) to.append(text, at, end - at);
+    at = end;
+  }
+}
+
+void append(BlocksResult& all, const BlocksResult& more) {
+  if (all.ended_grid) return;
+  if (all.failure == Error::none) all.failure = more.failure;
+  all.ended_grid = more.ended_grid;
+  append_lines(all.printed, more.printed);
+  append_lines(all.said, more.said);
+  all.report += more.report;
+}
+
+BlocksResult run_grid(detail::Body body, const void* closure, Dim3 blocks, Dim3 block) {
+  const std::uint64_t count = std::uint64_t{blocks.x} * blocks.y * blocks.z;
+  const std::uint64_t threads = count * block.x * block.y * block.z;
+  const bool watched = grid.tool != Tool::none && grid.tool != Tool::memcheck;
+  const unsigned cores = grid.barriers || watched || threads < kLargeGrid ? 1 : core_count();
+  const std::uint64_t chunks = std::min<std::uint64_t>(count, std::uint64_t{cores} * kChunksPerCore);
+  if (cores == 1 || chunks == 1) return run_blocks(body, closure, blocks, block, 0, count);
+  std::vector<BlocksResult> results(chunks);
+  // Chunks start in order, so those before a fault have all run.
+  std::atomic<std::uint64_t> ended_at = chunks;
+  run_on_cores(cores, chunks, [&](std::uint64_t chunk) {
+    if (chunk > ended_at.load(std::memory_order_relaxed)) return;
+    const std::uint64_t first = count * chunk / chunks, end = count * (chunk + 1) / chunks;
+    results[chunk] = run_blocks(body, closure, blocks, block, first, end - first);
+    if (!results[chunk].ended_grid) return;
+    std::uint64_t seen = ended_at.load(std::memory_order_relaxed);
+    while (chunk < seen && !ended_at.compare_exchange_weak(seen, chunk, std::memory_order_relaxed)) {
+    }
+  });
+  BlocksResult all;
+  for (const BlocksResult& result : results) append(all, result);
+  return all;
+}
+
+void print(const std::string& text, int to) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t wrote = write(to, text.data() + done, text.size() - done);
     if (wrote <= 0) break;
     done += static_cast<std::size_t>(wrote);
   }
-  text.clear();
 }
 
 // The line CUDA prints for a failed assert.
@@ -130,9 +210,10 @@ void append_assert_line(const AssertSite& site) {
   constexpr std::string_view kEnd = "` failed.\n";
   const std::size_t bytes = std::strlen(site.file) + static_cast<std::size_t>(digits) + std::strlen(site.function) +
                             static_cast<std::size_t>(length) + std::strlen(site.condition) + kEnd.size();
-  if (grid.printed.size() + bytes > options().printed_bytes) return;
-  grid.printed.append(site.file).append(line.data(), static_cast<std::size_t>(digits)).append(site.function);
-  grid.printed.append(place.data(), static_cast<std::size_t>(length)).append(site.condition).append(kEnd);
+  std::string& printed = runner->result.printed;
+  if (printed.size() + bytes > options().printed_bytes) return;
+  printed.append(site.file).append(line.data(), static_cast<std::size_t>(digits)).append(site.function);
+  printed.append(place.data(), static_cast<std::size_t>(length)).append(site.condition).append(kEnd);
 }
 
 // The line ATen's assert with a message prints by itself. The message brings its own end of line.
@@ -145,7 +226,8 @@ void append_assert_line(const AssertSite& site) {
                                    site.file, site.line, site.function, at.block.x, at.block.y, at.block.z, at.thread.x,
                                    at.thread.y, at.thread.z, site.condition, message);
   const std::size_t bytes = std::min(static_cast<std::size_t>(length), line.size() - 1);
-  if (grid.said.size() + bytes <= options().printed_bytes) grid.said.append(line.data(), bytes);
+  std::string& said = runner->result.said;
+  if (said.size() + bytes <= options().printed_bytes) said.append(line.data(), bytes);
 }
 
 }  // namespace
@@ -166,7 +248,8 @@ void fail(const AssertSite& site) {
     std::abort();
   }
   append_assert_line(site);
-  if (grid.failure == Error::none) grid.failure = Error::assert_triggered;
+  Error& failure = runner->result.failure;
+  if (failure == Error::none) failure = Error::assert_triggered;
   end_thread();
 }
 
@@ -177,19 +260,28 @@ void fail_with_message(const AssertSite& site, const char* message) {
   fail({site.file, site.line, site.function, text.data()});
 }
 
+void tell(const std::string& report) {
+  BlocksResult& result = runner->result;
+  result.report += report;
+  if (result.failure == Error::none) result.failure = Error::launch_failure;
+}
+
 void end_thread() {
   if (grid.barriers) block_fibers::end_thread();
-  std::longjmp(grid.end, kThreadEnded);
+  runner->locals.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), runner->frames);
+  std::longjmp(runner->end, kThreadEnded);
 }
 
 void end_grid() {
+  runner->result.ended_grid = true;
   if (grid.barriers) block_fibers::end_block();
-  std::longjmp(grid.end, kGridEnded);
+  runner->locals.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), runner->frames);
+  std::longjmp(runner->end, kGridEnded);
 }
 
 void block_barrier() {
   if (grid.barriers) {
-    block_fibers::barrier();
+    block_fibers::barrier(__builtin_return_address(0));
   } else if (current_thread_state.block_size != Dim3{1, 1, 1}) {
     std::fprintf(stderr, "vcuda: %s uses __syncthreads() but was launched without barriers\n", grid.kernel);
     std::abort();
@@ -209,30 +301,21 @@ void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, 
   const LaunchTarget target =
       begin_launch(stream, is_valid(blocks, block) ? Error::none : Error::invalid_configuration);
   if (!target.runs) return;
-  static const shadow::Range statics = find_statics();
-  thread_local const shadow::Range stack = find_stack();
-
   const std::lock_guard held(grid_lock);
-  grid.device = target.device;
-  grid.kernel = kernel;
-  grid.barriers = barriers;
-  grid.failure = Error::none;
-  current_thread_state = {{0, 0, 0}, {0, 0, 0}, block, blocks};
-  shadow::reach = {target.arena, target.shadow, stack, {}, statics};
-  grid.host.store(pthread_self(), std::memory_order_relaxed);
+  grid = {target.device, kernel, barriers, options().tool, target.written};
+  if (grid.tool == Tool::racecheck) races().begin_grid(kernel, target.stream, target.clock, target.known);
+  shadow::reach = {target.arena, target.shadow, {}, kernel_library()};
   if (barriers) {
     block_fibers::prepare();
     shadow::reach.fibers = block_fibers::stacks();
-    run_with_barriers(body, closure);
-  } else {
-    run_plain(body, closure);
   }
-  grid.host.store(0, std::memory_order_relaxed);
+  const BlocksResult result = run_grid(body, closure, blocks, block);
   shadow::reach = {};
-  if (grid.failure == Error::none) return;
-  print(grid.printed, STDERR_FILENO);
-  print(grid.said, STDOUT_FILENO);
-  record_failure(target.device, target.number, grid.failure);
+  if (result.failure == Error::none) return;
+  print(result.printed, STDERR_FILENO);
+  print(result.report, STDERR_FILENO);
+  print(result.said, STDOUT_FILENO);
+  record_failure(target.device, target.number, result.failure);
 }
 
 }  // namespace vcuda

@@ -1,6 +1,7 @@
 // How a grid runs on the host. Kernels without barriers are a plain loop over blocks and threads; kernels with
-// barriers give each thread of a block a fiber (Boost.Context). A thread whose assert fails prints CUDA's line
-// and ends; the other threads of the grid go on, as on a GPU. An illegal access ends the whole grid.
+// barriers give each thread of a block a fiber (Boost.Context). A large grid without barriers is spread over the cores,
+// and prints what it would on one. A thread whose assert fails prints CUDA's line and ends; the other threads of the
+// grid go on, as on a GPU. An illegal access ends the whole grid.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +36,9 @@ struct AssertSite {
 
 enum class Access : std::uint8_t { read, write, atomic };
 
-// The device thread that runs now. One grid at a time runs in the whole process (a second host thread waits), so
-// this and the kernels' shared memory are plain statics: thread-local ones would cost a call at every access, and
-// would need static TLS that a library loaded by Python cannot have.
+// The device thread that runs now on this host thread. One grid at a time runs in the whole process (another host
+// thread's waits). Blocks without barriers may be spread over host threads, those with barriers run on one, so shared
+// memory is plain static storage.
 struct ThreadState {
   Dim3 thread, block, block_size, grid_size;
 };
@@ -45,7 +46,18 @@ struct ThreadState {
 // What kernels call lives in the kernels' own library, so none of it goes through a symbol table.
 #define VCUDA_KERNEL_SIDE __attribute__((visibility("hidden")))
 
-VCUDA_KERNEL_SIDE extern ThreadState current_thread_state;
+// A callback that the linker, which sees kernels and runtime as one program, puts in the place of each call. Only an
+// attribute can order that: by itself it merges no unchecked function into a checked one.
+#define VCUDA_INTO_KERNELS VCUDA_KERNEL_SIDE __attribute__((always_inline))
+
+// The way into a kernel: its loads of the arguments are the machine's, not the kernel's. A function so marked is not
+// merged with one that is checked.
+#define VCUDA_UNCHECKED __attribute__((no_sanitize("kernel-address", "coverage")))
+
+// Reached without a call. The few bytes fit into what the loader keeps ready for libraries loaded later.
+#define VCUDA_STATIC_TLS __attribute__((tls_model("initial-exec")))
+
+VCUDA_KERNEL_SIDE extern constinit thread_local ThreadState current_thread_state VCUDA_STATIC_TLS;
 inline ThreadState& current_thread() { return current_thread_state; }
 
 // Counts the site as reached (a coverage feature).
@@ -67,28 +79,31 @@ VCUDA_KERNEL_SIDE void reach(const AssertSite& site);
 // `address` must be aligned to `bytes` when that is a power of two up to 16. Outside a kernel everything passes.
 VCUDA_KERNEL_SIDE void check_access(const void* address, std::size_t bytes, Access access);
 
-// __syncthreads(). Requires: launched with launch_with_barriers, or a block of one thread.
-VCUDA_KERNEL_SIDE void block_barrier();
+// __syncthreads(). Requires: launched with launch_with_barriers, or a block of one thread. Never inlined: its return
+// address tells one barrier of a kernel from another.
+VCUDA_KERNEL_SIDE __attribute__((noinline)) void block_barrier();
 
 namespace detail {
 using Body = void (*)(const void* closure);
 void launch(const char* kernel, Dim3 grid, Dim3 block, Stream stream, Body body, const void* closure, bool barriers);
 }  // namespace detail
 
-// Runs `kernel` (a callable without arguments) once for each thread of the grid, in order of block and thread.
+// Runs `kernel` (a callable without arguments) once for each thread of the grid; the threads of a block in order.
 // `name` is the kernel's name for memory-fault reports: the text before `<` or `(`, without parentheses or namespaces.
 // An invalid configuration (a size of zero, over 1024 threads, beyond CUDA's bounds of a dimension) and a stream that
 // does not exist set the device's non-sticky last error. Does nothing on a poisoned context.
 template <typename Kernel>
 void launch(const char* name, Dim3 grid, Dim3 block, Stream stream, const Kernel& kernel) {
   detail::launch(
-      name, grid, block, stream, [](const void* k) { (*static_cast<const Kernel*>(k))(); }, &kernel, false);
+      name, grid, block, stream, [](const void* k) VCUDA_UNCHECKED { (*static_cast<const Kernel*>(k))(); }, &kernel,
+      false);
 }
 
 template <typename Kernel>
 void launch_with_barriers(const char* name, Dim3 grid, Dim3 block, Stream stream, const Kernel& kernel) {
   detail::launch(
-      name, grid, block, stream, [](const void* k) { (*static_cast<const Kernel*>(k))(); }, &kernel, true);
+      name, grid, block, stream, [](const void* k) VCUDA_UNCHECKED { (*static_cast<const Kernel*>(k))(); }, &kernel,
+      true);
 }
 
 }  // namespace vcuda

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/vcuda/context.h"
+#include "kernels/vcuda/races.h"
+
 namespace vcuda {
 namespace {
 
@@ -15,6 +18,8 @@ constexpr std::size_t kSmallestRest = 2 * kAlignment;
 // Above this, giving pages back is cheaper than clearing them, and does not touch those never used.
 constexpr std::size_t kPagesBound = 1ull << 20;
 constexpr std::size_t kPage = 4096;
+// What a device maps at once: without a tool, faults show only beyond it.
+constexpr std::size_t kDevicePage = 2ull << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
@@ -32,14 +37,38 @@ void clear(void* begin, std::size_t bytes) {
 
 }  // namespace
 
-Arena::Arena(std::uintptr_t base, std::size_t bytes, std::uint8_t* shadow, std::size_t memory_bytes)
+Arena::Arena(std::uintptr_t base, std::size_t bytes, std::uint8_t* shadow, std::uint8_t* written,
+             std::size_t memory_bytes)
     : base_(base),
       bytes_(bytes),
       shadow_(shadow),
+      bits_(written),
+      written_(written, shadow),
       quarantine_bound_(std::min(kQuarantineBytes, memory_bytes / 4)),
       top_(base + kAlignment) {}
 
-void* Arena::allocate(std::size_t bytes, std::size_t limit, bool caching, std::uint64_t launches) {
+void Arena::open(std::uintptr_t base, const Block& block, std::size_t bytes, Tool tool) {
+  const std::size_t offset = base - base_;
+  switch (tool) {
+    case Tool::none: {
+      const std::size_t first = offset / kDevicePage * kDevicePage;
+      const std::size_t end = std::min(round_up(offset + bytes, kDevicePage), bytes_);
+      shadow::mark_live(shadow_, first, end - first, end - first, false);
+      return;
+    }
+    case Tool::memcheck:
+    case Tool::synccheck: return shadow::mark_live(shadow_, offset, bytes, block.capacity, false);
+    case Tool::initcheck:
+      tools_used_ = true;
+      written_.forget(offset, bytes);
+      return shadow::mark_live(shadow_, offset, bytes, block.capacity, true);
+    case Tool::racecheck:
+      races().forget(base, bytes);
+      return shadow::mark_live(shadow_, offset, bytes, block.capacity, true);
+  }
+}
+
+void* Arena::allocate(std::size_t bytes, std::size_t limit, bool caching, Tool tool, std::uint64_t launches) {
   if (bytes > limit) return nullptr;
   const std::size_t charge = usable_bytes(bytes);
   std::uintptr_t base = 0;
@@ -55,14 +84,15 @@ void* Arena::allocate(std::size_t bytes, std::size_t limit, bool caching, std::u
     base = take(round_up(bytes + kRedZone, kAlignment));
     if (base == 0) return nullptr;
     charged_ += charge;
-    shadow::mark_live(shadow_, base - base_, caching ? charge : bytes, blocks_[base].capacity);
     blocks_[base].usable = charge;
   }
   Block& block = blocks_[base];
+  open(base, block, caching ? block.usable : bytes, tool);
   block.bytes = bytes;
   block.state = BlockState::live;
   block.ordinal = ++stats_.total_allocations;
   block.launches_at_allocation = launches;
+  block.place_of_allocation = current_place();
   stats_.live_allocations += 1;
   stats_.live_bytes += block.bytes;
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
@@ -81,6 +111,7 @@ Arena::Freed Arena::deallocate(std::uintptr_t base, bool caching, std::uint64_t 
   if (caching) {
     block.state = BlockState::cached;
     block.launches_at_free = launches;
+    block.place_of_free = current_place();
     cached_.insert({block.usable, base});
   } else {
     quarantine(base, block, launches);
@@ -106,6 +137,8 @@ void Arena::reset() {
   }
   const std::size_t used = top_ - base_;
   clear(shadow_, used / shadow::kGranule);
+  if (tools_used_) clear(bits_, used / shadow::kGranule);
+  tools_used_ = false;
   clear(reinterpret_cast<void*>(base_), used);
   top_ = base_ + kAlignment;
   charged_ = quarantined_ = 0;
@@ -181,6 +214,7 @@ void Arena::quarantine(std::uintptr_t base, Block& block, std::uint64_t launches
   charged_ -= block.usable;
   block.state = BlockState::quarantined;
   block.launches_at_free = launches;
+  block.place_of_free = current_place();
   shadow::mark_freed(shadow_, base - base_, block.usable);
   waiting_.push_back(base);
   quarantined_ += block.capacity;

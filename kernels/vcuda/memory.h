@@ -15,6 +15,7 @@
 
 #include "kernels/vcuda/runtime.h"
 #include "kernels/vcuda/shadow.h"
+#include "kernels/vcuda/written.h"
 
 namespace vcuda {
 
@@ -31,6 +32,8 @@ struct Block {
   BlockState state = BlockState::free;
   std::uint64_t ordinal = 0;  // the first allocation of a context is 1
   std::uint64_t launches_at_allocation = 0, launches_at_free = 0;
+  const char* place_of_allocation = "";
+  const char* place_of_free = "";
 };
 
 struct FoundBlock {
@@ -40,11 +43,12 @@ struct FoundBlock {
 
 class Arena {
  public:
-  // `bytes` of accessible address space at `base`, and a zeroed shadow for it. `memory_bytes` bounds the quarantine.
-  Arena(std::uintptr_t base, std::size_t bytes, std::uint8_t* shadow, std::size_t memory_bytes);
+  // `bytes` of accessible address space at `base`, a zeroed shadow and zeroed bits (written.h) for it. `memory_bytes`
+  // bounds the quarantine.
+  Arena(std::uintptr_t base, std::size_t bytes, std::uint8_t* shadow, std::uint8_t* written, std::size_t memory_bytes);
 
   // Null when the limit or the address space is used up. Requires: bytes > 0.
-  void* allocate(std::size_t bytes, std::size_t limit, bool caching, std::uint64_t launches);
+  void* allocate(std::size_t bytes, std::size_t limit, bool caching, Tool tool, std::uint64_t launches);
 
   enum class Freed : std::uint8_t { yes, stale, twice, unknown };  // stale: a pointer of an earlier context
   Freed deallocate(std::uintptr_t base, bool caching, std::uint64_t launches);
@@ -65,11 +69,13 @@ class Arena {
 
   shadow::Range range() const { return {base_, bytes_}; }
   std::uint8_t* shadow() const { return shadow_; }
+  Written& written() { return written_; }
   const MemoryStats& stats() const { return stats_; }
 
  private:
   // The cached block that fits `usable` bytes best without wasting half, or the end.
   std::set<std::pair<std::size_t, std::uintptr_t>>::const_iterator find_cached(std::size_t usable) const;
+  void open(std::uintptr_t base, const Block& block, std::size_t bytes, Tool tool);
   std::uintptr_t take(std::size_t capacity);
   std::uintptr_t take_free(std::size_t capacity);
   void quarantine(std::uintptr_t base, Block& block, std::uint64_t launches);
@@ -79,6 +85,9 @@ class Arena {
   std::uintptr_t base_;
   std::size_t bytes_;
   std::uint8_t* shadow_;
+  std::uint8_t* bits_;
+  Written written_;
+  bool tools_used_ = false;  // bits_ are not all zero
   std::size_t quarantine_bound_;
   std::uintptr_t top_;  // no block was ever above
   std::size_t charged_ = 0;

@@ -30,10 +30,22 @@ enum class Error : int {
   illegal_address = 700,
   assert_triggered = 710,
   misaligned_address = 716,
+  launch_failure = 719,
 };
 const char* error_name(Error error);  // "cudaErrorAssert"
 const char* error_text(Error error);  // "device-side assert triggered"
 bool is_sticky(Error error);
+
+// What watches the kernels, as compute-sanitizer's tools of the same names do: each also does what memcheck does.
+// - memcheck: accesses outside allocations and arrays, use after free, misaligned addresses.
+// - initcheck: also reads of device memory that no kernel, copy or fill has written.
+// - racecheck: also two threads, or two streams, that touch the same bytes with nothing between them that orders it.
+// - synccheck: also barriers that not all threads of a block reach.
+// - none: as a program runs without any tool: memory is cached and handed out in pages, faults inside pages go unseen,
+//   and of the rest only the error is told.
+// What the last three find does not stop the grid; the context is poisoned with launch_failure when it ends, so that no
+// program can pass over it.
+enum class Tool : std::uint8_t { none, memcheck, initcheck, racecheck, synccheck };
 
 // Read once from the environment at first use. `devices` and the arena for `memory_bytes` are fixed by the first call
 // of any other function; the rest may be changed at any time.
@@ -41,7 +53,8 @@ struct Options {
   int devices = 2;                        // DSAFUZZ_VCUDA_DEVICES, 1 to 16
   std::size_t memory_bytes = 1ull << 30;  // DSAFUZZ_VCUDA_MEMORY, for each device
   bool blocking = false;                  // CUDA_LAUNCH_BLOCKING=1
-  bool caching = false;  // DSAFUZZ_VCUDA_CACHING=1: a caching allocator, which hides faults as the real one does
+  Tool tool = Tool::memcheck;  // DSAFUZZ_VCUDA_TOOL=none, memcheck, ...; memory made before keeps the old one
+  bool caching = false;        // DSAFUZZ_VCUDA_CACHING=1: a caching allocator, which hides faults as the real one does
   std::size_t printed_bytes = 1ull << 20;  // the assert lines a grid prints at most, as CUDA's buffer bounds them
 };
 Options& options();
@@ -92,6 +105,16 @@ Stream current_stream(int device);
 void set_current_stream(int device, Stream stream);
 int stream_device(Stream stream);
 bool stream_exists(Stream stream);
+
+// Work put on a stream after wait_event comes after all work that its stream had when the event was recorded. Streams
+// are in order by themselves here, so only racecheck asks. An event that was never recorded orders nothing.
+using Event = std::uint64_t;
+Event record_event(Stream stream);
+void wait_event(Stream stream, Event event);
+
+// What the calling host thread does from now on, for reports: memory that it allocates or frees is said to be allocated
+// or freed there. Empty: nothing is said. Kept through resets.
+void set_place(std::string_view place);
 
 // Destroys all contexts and makes them anew: errors are forgotten, all device memory is gone (pointers of before
 // are ignored by deallocate, and none of their addresses is handed out while they may still come), memory reads as

@@ -10,6 +10,7 @@
 
 #include "kernels/vcuda/memory.h"
 #include "kernels/vcuda/runtime.h"
+#include "kernels/vcuda/stream_order.h"
 
 namespace vcuda {
 
@@ -32,6 +33,7 @@ struct Device {
 struct Runtime {
   std::mutex lock;
   std::vector<Device> devices;
+  StreamOrder order;
 };
 
 // Made at the first call: reserves the devices' address space.

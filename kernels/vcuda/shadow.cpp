@@ -5,12 +5,13 @@ namespace vcuda::shadow {
 
 VCUDA_KERNEL_SIDE constinit Reach reach;
 
-void mark_live(std::uint8_t* shadow, std::size_t offset, std::size_t bytes, std::size_t capacity) {
+void mark_live(std::uint8_t* shadow, std::size_t offset, std::size_t bytes, std::size_t capacity, bool watched) {
   std::uint8_t* const begin = shadow + offset / kGranule;
   const std::size_t whole = bytes / kGranule;
-  std::memset(begin, kGranule, whole);
+  const unsigned extra = watched ? kWatched : 0;
+  std::memset(begin, static_cast<int>(kGranule + extra), whole);
   std::memset(begin + whole, 0, capacity / kGranule - whole);
-  if (bytes % kGranule != 0) begin[whole] = static_cast<std::uint8_t>(bytes % kGranule);
+  if (bytes % kGranule != 0) begin[whole] = static_cast<std::uint8_t>(bytes % kGranule + extra);
 }
 
 void mark_freed(std::uint8_t* shadow, std::size_t offset, std::size_t bytes) {
@@ -29,11 +30,10 @@ std::size_t first_bad(const std::uint8_t* shadow, std::size_t offset, std::size_
         continue;
       }
     }
-    const auto open = static_cast<std::int8_t>(shadow[offset / kGranule]);
-    if (static_cast<int>(offset % kGranule) >= open) return offset;
-    const std::size_t granule = offset - offset % kGranule;
-    offset = granule + static_cast<std::size_t>(open);
-    if (open < static_cast<int>(kGranule) && offset < end) return offset;
+    const std::size_t open = open_bytes(shadow[offset / kGranule]);
+    if (offset % kGranule >= open) return offset;
+    offset += open - offset % kGranule;
+    if (open < kGranule && offset < end) return offset;
   }
   return end;
 }

@@ -12,8 +12,13 @@
 namespace vcuda::shadow {
 
 inline constexpr std::size_t kGranule = 8;
-// Negative as a signed byte, so that the comparison below rejects it like any other value that is too small.
+// No count of bytes, so that the inline comparison rejects it.
 inline constexpr std::uint8_t kFreed = 0xfd;
+// Added to a granule's count: a tool wants to know of every access, so the inline check must not let it pass.
+inline constexpr std::uint8_t kWatched = 0x40;
+
+// How many bytes of a granule in this state may be touched.
+inline std::size_t open_bytes(std::uint8_t state) { return state == kFreed ? 0 : state & 0x0f; }
 
 // A half-open range of addresses.
 struct Range {
@@ -22,11 +27,10 @@ struct Range {
   bool holds(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-// What the running kernel may touch; all empty while none runs.
+// What the running kernel may touch; all empty while none runs. The stack of the host thread is in grid.h.
 struct Reach {
   Range arena;                          // of its device; other devices' memory is not mapped for it
   const std::uint8_t* bytes = nullptr;  // the shadow of `arena`
-  Range stack;                          // of the host thread that runs the grid
   Range fibers;                         // the stacks of threads in a block with barriers
   Range statics;                        // constants and shared memory of the kernels' library
 };
@@ -34,29 +38,28 @@ VCUDA_KERNEL_SIDE extern Reach reach;
 
 // Marks [offset, offset + bytes) of an arena accessible, and from there to `capacity` not. Requires: granule-aligned
 // offset and capacity.
-void mark_live(std::uint8_t* shadow, std::size_t offset, std::size_t bytes, std::size_t capacity);
+void mark_live(std::uint8_t* shadow, std::size_t offset, std::size_t bytes, std::size_t capacity, bool watched);
 void mark_freed(std::uint8_t* shadow, std::size_t offset, std::size_t bytes);
 
 // The offset of the first byte in [offset, offset + bytes) that may not be touched, or offset + bytes.
 std::size_t first_bad(const std::uint8_t* shadow, std::size_t offset, std::size_t bytes);
 
 // True when an aligned access of `kBytes` (1, 2, 4, 8 or 16) at `address` is one the running kernel may make. False
-// says only that the slow path must decide. 16 bytes need alignment to 8: the compiler joins two stores of 8.
+// says only that the slow path must decide: about memory outside the arena, a granule that ends an allocation, and all
+// memory that a tool watches. 16 bytes need alignment to 8: the compiler joins two stores of 8.
 template <std::size_t kBytes>
 [[gnu::always_inline]] inline bool is_plainly_fine(std::uintptr_t address) {
+  constexpr std::size_t kAlignment = kBytes < kGranule ? kBytes : kGranule;
   const std::size_t offset = address - reach.arena.begin;
-  if (offset < reach.arena.bytes) [[likely]] {
-    const std::uint8_t* at = reach.bytes + offset / kGranule;
-    if constexpr (kBytes == 16) {
-      std::uint16_t both;
-      std::memcpy(&both, at, sizeof both);
-      return address % kGranule == 0 && both == 0x0808;
-    } else {
-      return address % kBytes == 0 && static_cast<int>(address % kGranule + kBytes) <= static_cast<std::int8_t>(*at);
-    }
+  if (offset >= reach.arena.bytes) return false;
+  const std::uint8_t* at = reach.bytes + offset / kGranule;
+  if constexpr (kBytes == 16) {
+    std::uint16_t both;
+    std::memcpy(&both, at, sizeof both);
+    return ((address % kAlignment) | static_cast<unsigned>(both ^ 0x0808)) == 0;
+  } else {
+    return ((address % kAlignment) | static_cast<unsigned>(*at ^ kGranule)) == 0;
   }
-  if (address % (kBytes == 16 ? 8 : kBytes) != 0) return false;
-  return reach.stack.holds(address) || reach.statics.holds(address) || reach.fibers.holds(address);
 }
 
 }  // namespace vcuda::shadow

@@ -39,6 +39,20 @@ void set_current_stream(int device, Stream stream) {
   if (is_device(device)) host_thread().streams[static_cast<std::size_t>(device)] = stream;
 }
 
+Event record_event(Stream stream) {
+  Runtime& all = runtime();
+  const int device = stream_device(stream);
+  const std::lock_guard held(all.lock);
+  return device < 0 ? 0 : all.order.record(global_stream(stream, device));
+}
+
+void wait_event(Stream stream, Event event) {
+  Runtime& all = runtime();
+  const int device = stream_device(stream);
+  const std::lock_guard held(all.lock);
+  if (device >= 0) all.order.wait(global_stream(stream, device), event);
+}
+
 int stream_device(Stream stream) {
   return stream == 0 ? current_device() : stream_exists(stream) ? device_of(stream) : -1;
 }

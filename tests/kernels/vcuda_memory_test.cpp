@@ -167,7 +167,9 @@ TEST_F(MemoryTest, BadFrees) {
   EXPECT_EQ(printed_by([&] { EXPECT_EQ(vcuda::deallocate(p), Error::invalid_value); }),
             "========= Malloc/Free error encountered : Double free\n"
             "=========     Address " +
-                hex(p) + "\n=========\n");
+                hex(p) + "\n=========     and is inside the nearest allocation at " + hex(p) +
+                " of size 16 bytes\n"
+                "=========     Allocation 1 was made after launch 0 and freed after launch 0\n=========\n");
   int host = 0;
   for (void* bad : {static_cast<void*>(&host), static_cast<void*>(device_array<int>(4) + 1)}) {
     EXPECT_THAT(printed_by([&] { EXPECT_EQ(vcuda::deallocate(bad), Error::invalid_value); }),

@@ -1,0 +1,60 @@
+// See local_arrays.h.
+#include "kernels/vcuda/local_arrays.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace vcuda {
+namespace {
+
+using shadow::kGranule;
+
+}  // namespace
+
+LocalArrays::~LocalArrays() {
+  if (bytes_ != nullptr) munmap(bytes_, stack_.bytes / kGranule + 1);
+}
+
+void LocalArrays::mark(const shadow::Range& stack, std::uintptr_t address, std::size_t granules, std::uint8_t value) {
+  if (!stack.holds(address) || granules == 0 || !stack.holds(address + granules * kGranule - 1)) return;
+  if (bytes_ == nullptr) {
+    void* const map = mmap(nullptr, stack.bytes / kGranule + 1, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) return;  // unchecked rather than not run
+    bytes_ = static_cast<std::uint8_t*>(map);
+    stack_ = stack;
+  }
+  if (!stack_.holds(address)) return;
+  std::memset(bytes_ + (address - stack_.begin) / kGranule, value, granules);
+}
+
+void LocalArrays::forget(std::uintptr_t low, std::uintptr_t high) {
+  if (bytes_ == nullptr) return;
+  low = std::max(low, stack_.begin);
+  high = std::min(high, stack_.begin + stack_.bytes);
+  if (low < high) std::memset(bytes_ + (low - stack_.begin) / kGranule, 0, (high - low + kGranule - 1) / kGranule);
+}
+
+std::uint8_t LocalArrays::state(std::uintptr_t address) const {
+  return bytes_ == nullptr || !stack_.holds(address) ? 0 : bytes_[(address - stack_.begin) / kGranule];
+}
+
+bool LocalArrays::in_order(std::uintptr_t address, std::size_t bytes) const {
+  if (bytes_ == nullptr) return true;
+  for (std::uintptr_t at = address; at < address + bytes; ++at) {
+    const std::uint8_t now = state(at);
+    if (now != 0 && (now >= kGranule || at % kGranule >= now)) return false;
+  }
+  return true;
+}
+
+std::size_t LocalArrays::distance_past(std::uintptr_t address) const {
+  constexpr std::size_t kFar = 1 << 16;
+  std::size_t distance = 1;
+  while (distance < kFar && !in_order(address - distance, 1)) ++distance;
+  return distance;
+}
+
+}  // namespace vcuda
