@@ -198,6 +198,7 @@ Result<void> Campaign::start_engine(const PlannedEngine& plan, int restarts) {
   engine.seconds = plan.seconds;
   engine.known_every = options_.known_every;
   engine.settings = options_.settings;
+  if (!engine.settings.tool) engine.settings.tool = scenario.tool;
   Result<EngineProcess> process =
       EngineProcess::start(options_.program, engine, store_.log_file({scenario.name, plan.index}));
   if (!process) return std::unexpected(process.error());
