@@ -205,6 +205,7 @@ Result<void> Campaign::start_engine(const PlannedEngine& plan, int restarts) {
   engine.until_expected = options_.until_expected;
   engine.method = options_.method;
   engine.settings = options_.settings;
+  if (!engine.settings.tool) engine.settings.tool = scenario.tool;
   Result<EngineProcess> process =
       EngineProcess::start(options_.program, engine, store_.log_file({scenario.name, plan.index}));
   if (!process) return std::unexpected(process.error());

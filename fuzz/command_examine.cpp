@@ -22,6 +22,9 @@ Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
   RunSettings settings = DSAFUZZ_TRY(settings_of(flags.run, true));
   settings.cpp_stacks = true;  // for the earliest frame
   if (settings.modules.empty()) settings.modules = folder_of(flags.the_case);
+  if (const auto scenario = scenarios.find(c.scenario); !settings.tool && scenario != scenarios.end()) {
+    settings.tool = scenario->second.tool;
+  }
   RunSettings cpu_settings = settings;
   cpu_settings.device = {Device::Kind::cpu, 0};
   const auto device = DSAFUZZ_TRY(start_workers(settings));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/commands.h"
+#include "fuzz/stored_finding.h"
 #include "fuzz/worker_pool.h"
 #include "repro/case_text.h"
 #include "repro/diagnose.h"
@@ -61,10 +62,15 @@ int replay_command(const ReplayFlags& flags) {
       expected = std::move(*loaded);
     }
     RunSettings wanted = *settings;
+    if (!wanted.tool && expected) wanted.tool = expected->tool;
+    if (const auto stored = folder ? read_stored_finding(path) : std::nullopt; !wanted.tool && stored) {
+      wanted.tool = stored->tool;
+    }
     if (wanted.modules.empty()) wanted.modules = folder_of(file);
     // Workers know one folder of modules: cases without a module step share theirs.
     const bool has_module = std::ranges::any_of(c->steps, [](const Step& s) { return s.op.starts_with("module:"); });
-    if (!workers || (has_module && workers->settings() != wanted)) {
+    const auto suits = [&](const RunSettings& s) { return has_module ? s == wanted : s.tool == wanted.tool; };
+    if (!workers || !suits(workers->settings())) {
       workers.reset();
       auto started = start_workers(wanted);
       if (!started) return fail(started.error());

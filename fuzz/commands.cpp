@@ -9,6 +9,9 @@ namespace dsafuzz {
 Result<RunSettings> settings_of(const RunFlags& flags, bool blocking) {
   RunSettings settings;
   settings.device = DSAFUZZ_TRY(parse_device(flags.device));
+  settings.tool = parse_tool(flags.tool);
+  if (!settings.tool && !flags.tool.empty())
+    return input_problem("'" + flags.tool + "' is not a tool", "--tool", kToolWords);
   settings.blocking = blocking;
   settings.caching = flags.caching;
   settings.cpp_stacks = flags.cpp_stacks;

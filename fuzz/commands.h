@@ -16,6 +16,7 @@ namespace dsafuzz {
 // Flags that every command which runs cases has.
 struct RunFlags {
   std::string device = "vcuda";
+  std::string tool;        // empty: the scenario's or the finding's, else memcheck
   std::string modules;     // folder of TorchScript files; empty: beside the scenario or case
   double time_limit = 10;  // seconds for one case
   bool caching = false;

@@ -25,6 +25,10 @@ bool read(const std::string& text, std::chrono::milliseconds& value) {
   value = std::chrono::milliseconds(count);
   return true;
 }
+bool read(const std::string& text, std::optional<Tool>& value) {
+  value = parse_tool(text);
+  return text.empty() || value.has_value();
+}
 bool read(const std::string& text, Device& value) {
   const auto device = parse_device(text);
   if (device) value = *device;
@@ -40,6 +44,7 @@ std::string written(double value) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 std::string written(std::chrono::milliseconds value) { return std::to_string(value.count()); }
+std::string written(std::optional<Tool> value) { return value ? std::string(to_text(*value)) : ""; }
 std::string written(const Device& value) { return value.text(); }
 
 // Names each field once, for both directions.
@@ -59,6 +64,7 @@ void visit_fields(Options& o, Visit visit) {
   visit("--status-fd", o.status_fd);
   visit("--parent", o.parent);
   visit("--device", o.settings.device);
+  visit("--tool", o.settings.tool);
   visit("--blocking", o.settings.blocking);
   visit("--cpp-stacks", o.settings.cpp_stacks);
   visit("--caching", o.settings.caching);

@@ -50,17 +50,22 @@ void ExaminerThread::work() {
 Result<void> ExaminerThread::examine_waiting() {
   const std::vector<Candidate> candidates = store_.candidates();
   if (candidates.empty()) return {};
-  if (!device_) {
-    RunSettings settings = options_.settings;
+  const auto scenario = scenarios_.find(candidates.front().the_case.scenario);
+  RunSettings settings = options_.settings;
+  if (!settings.tool && scenario != scenarios_.end()) settings.tool = scenario->second.tool;
+  if (!device_ || device_->settings().tool != settings.tool) {
     settings.blocking = true;
     settings.cpp_stacks = true;  // for the earliest frame
+    device_.reset();
     auto device = options_.start_workers(settings);
     if (!device) return std::unexpected(device.error());
-    settings.device = Device{.kind = Device::Kind::cpu};
-    auto cpu = options_.start_workers(settings);
-    if (!cpu) return std::unexpected(cpu.error());
     device_ = std::move(*device);
-    cpu_ = std::move(*cpu);
+    settings.device = Device{.kind = Device::Kind::cpu};
+    if (!cpu_) {
+      auto cpu = options_.start_workers(settings);
+      if (!cpu) return std::unexpected(cpu.error());
+      cpu_ = std::move(*cpu);
+    }
   }
   ExamineOptions examine;
   examine.confirmations = options_.confirmations;

@@ -30,6 +30,7 @@ void add_run_flags(CLI::App& app, RunFlags& flags) {
       ->check(not_a_number<double>)
       ->check(CLI::Range(0.05, 3600.0));
   app.add_option("--modules", flags.modules, "folder of TorchScript files; default: beside the scenario or case");
+  app.add_option("--tool", flags.tool, "memcheck, initcheck, racecheck, synccheck or none; default: the scenario's");
   app.add_flag("--caching", flags.caching, "use the caching allocator, which hides some memory faults");
   app.add_flag("--cpp-stacks", flags.cpp_stacks, "ask LibTorch for C++ stacks");
 }

@@ -25,7 +25,9 @@ std::optional<StoredFinding> read_stored_finding(const std::string& folder) {
   const nlohmann::json& signature = member(json, "signature");
   const nlohmann::json &verdict = member(signature, "verdict"), &words = member(signature, "text");
   if (member(json, "version") != 1 || !verdict.is_string() || !words.is_string()) return std::nullopt;
-  return StoredFinding{verdict.get<std::string>(), words.get<std::string>()};
+  const nlohmann::json& tool = member(member(json, "settings"), "tool");
+  return StoredFinding{verdict.get<std::string>(), words.get<std::string>(),
+                       tool.is_string() ? parse_tool(tool.get<std::string>()) : std::nullopt};
 }
 
 }  // namespace dsafuzz

@@ -5,10 +5,13 @@
 #include <optional>
 #include <string>
 
+#include "repro/run_settings.h"
+
 namespace dsafuzz {
 
 struct StoredFinding {
   std::string verdict, signature;  // as texts: "device_assert", Signature::text()
+  std::optional<Tool> tool;        // of its runs, where one was chosen
 };
 
 // Empty if the folder has no readable finding.json of a version we know.

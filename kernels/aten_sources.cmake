@@ -5,6 +5,7 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/basic_ops.cpp
   aten/convolution.cpp
   aten/custom.cpp
+  aten/custom_faults.cpp
   aten/device_guard.cpp
   aten/error.cpp
   aten/fallback.cpp

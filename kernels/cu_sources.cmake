@@ -8,6 +8,11 @@ set(DSAFUZZ_CU_SOURCES
   indexing/vectorized_gather.cu
   custom/scale_without_bounds_check.cu
   custom/use_after_free.cu
+  custom/pair_sums.cu
+  custom/count_values.cu
+  custom/unordered_sum.cu
+  custom/staged_scale.cu
+  custom/block_sums.cu
   indexing/index_slices.cu
   indexing/index_reduce.cu
   indexing/take_put.cu

@@ -47,12 +47,17 @@ static std::vector<at::IValue> call(const std::string& name, const std::string& 
 )";
 
 // The device's part of LibTorch: nothing for the CPU.
-std::string loading(const Case& c) {
+std::string loading(const Case& c, const std::string& tool) {
   std::string out;
   out += R"(
 // False: this machine lacks what the device needs; why is printed.
 static bool load_device(const std::string& name) {
-  std::vector<std::string> libraries;
+)";
+  if (!tool.empty()) {
+    out += "  // It takes a tool to see the bug. On a GPU: compute-sanitizer --tool " + tool + " PROGRAM\n";
+    out += "  setenv(\"DSAFUZZ_VCUDA_TOOL\", \"" + tool + "\", 1);\n";
+  }
+  out += R"(  std::vector<std::string> libraries;
   if (name.rfind("cuda", 0) == 0) libraries.push_back("libtorch_cuda.so");
   if (name.rfind("vcuda", 0) == 0) {
     const char* path = std::getenv("DSAFUZZ_VCUDA_LIBRARY");
@@ -195,7 +200,8 @@ std::string cpp_head(const Finding& finding) {
 }
 
 std::string cpp_frame(const Finding& finding) {
-  return loading(finding.minimal) + attempt(finding) + main_function(evidence_of(finding.signature.verdict));
+  return loading(finding.minimal, special_tool(finding)) + attempt(finding) +
+         main_function(evidence_of(finding.signature.verdict));
 }
 
 }  // namespace dsafuzz

@@ -5,7 +5,8 @@
 //   original        the case as first met, as YAML text
 //   minimal         the reduced case, as YAML text; minimal_id is its id
 //   device          where it was found: "cpu", "vcuda", "cuda:0"; on_gpu is true for the last only
-//   settings        {device, blocking, cpp_stacks, caching, time_limit_ms, start_limit_ms, memory_bytes, output_bytes}
+//   settings        {device, blocking, cpp_stacks, caching, time_limit_ms, start_limit_ms, memory_bytes, output_bytes,
+//                   tool: where one was chosen}
 //   outcome         {end, code, step, op, error_type, error, log, log_cut, seconds, peak_device_bytes, versions,
 //                   results: [{name, dtype, shape}]}
 //   evidence        verbatim lines
@@ -86,6 +87,7 @@ std::string emit_json(const Finding& finding) {
                      {"start_limit_ms", settings.start_limit.count()},
                      {"memory_bytes", settings.memory_bytes},
                      {"output_bytes", settings.output_bytes}};
+  if (settings.tool) out["settings"]["tool"] = std::string(to_text(*settings.tool));
   out["outcome"] = outcome_json(finding.outcome);
   out["evidence"] = Json::array();
   for (const std::string& line : finding.evidence) out["evidence"].push_back(as_utf8(line));

@@ -132,7 +132,10 @@ std::vector<std::string> expected_messages(const Finding& finding) {
   switch (finding.signature.verdict) {
     case Verdict::device_assert: return {"device-side assert triggered"};
     case Verdict::memory_fault:
-      return {"illegal memory access", "misaligned address", "Invalid __", "AddressSanitizer"};
+      // A bad free is refused politely.
+      if (finding.signature.condition.contains("Free error")) return {"invalid argument", "Free error encountered"};
+      return {"illegal memory access",  "misaligned address", "unspecified launch failure", "Invalid __",
+              "Free error encountered", "AddressSanitizer"};
     case Verdict::out_of_memory: return {"out of memory"};
     case Verdict::host_reject: {
       // The first line, as far as it fits: later lines hold stacks and hints.
@@ -147,6 +150,11 @@ std::vector<std::string> expected_messages(const Finding& finding) {
     case Verdict::setup_failed: return {};
   }
   std::unreachable();
+}
+
+std::string special_tool(const Finding& finding) {
+  const auto tool = finding.settings.tool;
+  return tool && *tool != Tool::memcheck ? std::string(to_text(*tool)) : "";
 }
 
 bool uses_own_operators(const Case& c) {

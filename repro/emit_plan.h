@@ -36,6 +36,9 @@ enum class Evidence {
 Evidence evidence_of(Verdict verdict);
 std::vector<std::string> expected_messages(const Finding& finding);
 
+// The tool that shows the bug, where that is not the usual one: "racecheck"; else empty.
+std::string special_tool(const Finding& finding);
+
 bool uses_own_operators(const Case& c);  // dsafuzz::
 bool uses_modules(const Case& c);        // module:
 

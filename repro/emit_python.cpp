@@ -27,11 +27,15 @@ class PythonEmitter {
       add("# DSAFUZZ_OPS_LIBRARY to the libraries that register them.");
     }
     if (uses_modules(case_)) add("# Needs the TorchScript file beside this program.");
-    if (uses_own_operators(case_) || uses_modules(case_)) add("import os");
+    const std::string tool = special_tool(finding_);
+    if (!tool.empty())
+      add("# It takes a tool to see: " + tool + ". On a GPU: compute-sanitizer --tool " + tool + " python ...");
+    if (uses_own_operators(case_) || uses_modules(case_) || !tool.empty()) add("import os");
     if (evidence == Evidence::death || evidence == Evidence::timeout) add("import subprocess");
     add("import sys");
     add("import torch");
     add("");
+    if (!tool.empty()) add("os.environ[\"DSAFUZZ_VCUDA_TOOL\"] = \"" + tool + "\"");
     add("device = sys.argv[1] if len(sys.argv) > 1 else \"cuda\"");
     switch (evidence) {
       case Evidence::message:

@@ -14,10 +14,15 @@ Result<Expected> parse_expected(std::string_view text, const std::string& file) 
   Expected out;
   bool has_verdict = false;
   for (const auto& [key, key_node, value] :
-       DSAFUZZ_TRY(document.entries(document.root(), "an expectation", {"verdict", "signature"}))) {
+       DSAFUZZ_TRY(document.entries(document.root(), "an expectation", {"verdict", "signature", "tool"}))) {
     const std::string word = DSAFUZZ_TRY(document.text(value, key));
     if (key == "signature") {
       out.signature = word;
+      continue;
+    }
+    if (key == "tool") {
+      out.tool = parse_tool(word);
+      if (!out.tool) return document.problem(value, "'" + word + "' is not a tool", kToolWords);
       continue;
     }
     const auto verdict = parse_verdict(word);

@@ -2,6 +2,7 @@
 //
 //   verdict: device_assert
 //   signature: "Loss.cu nll_loss_forward_reduce_cuda_kernel_2d `t >= 0 && t < n_classes`"   # may be left out
+//   tool: racecheck                                                                         # that shows it; the same
 #pragma once
 
 #include <optional>
@@ -15,6 +16,7 @@ namespace dsafuzz {
 struct Expected {
   Verdict verdict = Verdict::ok;
   std::string signature;  // Signature::text(); empty: any
+  std::optional<Tool> tool;
 
   // Empty when `seen` is what was expected; else what was.
   std::optional<std::string> unmet(const Signature& seen) const;

@@ -1,8 +1,31 @@
 #include "repro/run_settings.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace dsafuzz {
+namespace {
+
+constexpr std::array kTools{Tool::none, Tool::memcheck, Tool::initcheck, Tool::racecheck, Tool::synccheck};
+
+}  // namespace
+
+std::string_view to_text(Tool tool) {
+  switch (tool) {
+    case Tool::none: return "none";
+    case Tool::memcheck: return "memcheck";
+    case Tool::initcheck: return "initcheck";
+    case Tool::racecheck: return "racecheck";
+    case Tool::synccheck: return "synccheck";
+  }
+  std::unreachable();
+}
+
+std::optional<Tool> parse_tool(std::string_view text) {
+  const auto found = std::ranges::find(kTools, text, [](Tool tool) { return to_text(tool); });
+  return found == kTools.end() ? std::nullopt : std::optional(*found);
+}
 
 std::vector<std::string> environment_of(const RunSettings& settings, const char* const* inherited) {
   std::vector<std::string> out;
@@ -21,6 +44,7 @@ std::vector<std::string> environment_of(const RunSettings& settings, const char*
   // cuBLAS is only repeatable with a fixed workspace.
   out.push_back("CUBLAS_WORKSPACE_CONFIG=:4096:8");
   if (settings.blocking) out.push_back("CUDA_LAUNCH_BLOCKING=1");
+  if (settings.tool) out.push_back("DSAFUZZ_VCUDA_TOOL=" + std::string(to_text(*settings.tool)));
   if (settings.cpp_stacks) out.push_back("TORCH_SHOW_CPP_STACKTRACES=1");
   if (settings.caching) {
     out.push_back("DSAFUZZ_VCUDA_CACHING=1");

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,18 @@ struct Device {
 };
 Result<Device> parse_device(std::string_view text);  // "cuda" is cuda:0
 
+// What watches the kernels of the virtual device, as compute-sanitizer's tools of the same names do on a GPU.
+enum class Tool : std::uint8_t { none, memcheck, initcheck, racecheck, synccheck };
+std::string_view to_text(Tool tool);
+std::optional<Tool> parse_tool(std::string_view text);
+inline constexpr const char* kToolWords = "none, memcheck, initcheck, racecheck or synccheck";
+
 struct RunSettings {
   Device device;
-  bool blocking = false;    // CUDA_LAUNCH_BLOCKING=1: the failing call itself reports
-  bool cpp_stacks = false;  // TORCH_SHOW_CPP_STACKTRACES=1
-  bool caching = false;     // the caching allocator, which hides faults; exact allocations otherwise
+  std::optional<Tool> tool;  // empty: the scenario's where there is one, else memcheck
+  bool blocking = false;     // CUDA_LAUNCH_BLOCKING=1: the failing call itself reports
+  bool cpp_stacks = false;   // TORCH_SHOW_CPP_STACKTRACES=1
+  bool caching = false;      // the caching allocator, which hides faults; exact allocations otherwise
   std::chrono::milliseconds time_limit{10'000};         // for one case
   std::chrono::milliseconds start_limit{120'000};       // for a worker to be ready
   std::uint64_t memory_bytes = std::uint64_t{8} << 30;  // address space beyond what LibTorch takes at start

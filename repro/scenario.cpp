@@ -17,7 +17,7 @@ class ScenarioReader {
   Result<Scenario> read() {
     static const std::vector<std::string_view> kKeys{"scenario", "claim",    "seed",      "shapes", "tensors",
                                                      "model",    "steps",    "precision", "phase",  "vary",
-                                                     "explore",  "findings", "expect"};
+                                                     "explore",  "findings", "expect",    "tool"};
     entries_ = DSAFUZZ_TRY(document_.entries(document_.root(), "a scenario", kKeys));
     DSAFUZZ_CHECK(required("scenario", &ScenarioReader::read_name));
     DSAFUZZ_CHECK(required("claim", &ScenarioReader::read_claim));
@@ -29,6 +29,7 @@ class ScenarioReader {
     DSAFUZZ_CHECK(optional("precision", &ScenarioReader::read_precision));
     DSAFUZZ_CHECK(optional("phase", &ScenarioReader::read_phase));
     DSAFUZZ_CHECK(optional("vary", &ScenarioReader::read_vary));
+    DSAFUZZ_CHECK(optional("tool", &ScenarioReader::read_tool));
     DSAFUZZ_CHECK(optional("explore", &ScenarioReader::read_explore));
     DSAFUZZ_CHECK(optional("findings", &ScenarioReader::read_findings));
     DSAFUZZ_CHECK(optional("expect", &ScenarioReader::read_expect));
@@ -272,6 +273,13 @@ class ScenarioReader {
             "argument that the step writes by name");
       }
     }
+    return {};
+  }
+
+  Result<void> read_tool(const YAML::Node& node) {
+    const std::string word = DSAFUZZ_TRY(document_.text(node, "tool"));
+    out_.tool = parse_tool(word);
+    if (!out_.tool) return document_.problem(node, "'" + word + "' is not a tool", kToolWords);
     return {};
   }
 

@@ -11,6 +11,7 @@
 
 #include "repro/case.h"
 #include "repro/finding.h"
+#include "repro/run_settings.h"
 
 namespace dsafuzz {
 
@@ -54,6 +55,7 @@ struct Scenario {
   std::vector<Precision> precisions{Precision::none};
   std::vector<Phase> phases{Phase::forward};
   Variation vary;
+  std::optional<Tool> tool;       // that finds what is expected; empty: any
   bool only_legal = false;        // a healthy twin: mutate within `legal` only
   std::vector<Verdict> findings;  // verdicts that count as findings, beyond is_bug
   Expectation expect;

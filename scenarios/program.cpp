@@ -103,12 +103,19 @@ class Run {
   void enter(int step, const std::string& op) {
     outcome_->step = step;
     outcome_->op = op;
+    set_place(op);
     at_step_(step);
+  }
+
+  // Reports of memory faults name it. Other devices do not ask.
+  void set_place(const std::string& place) const {
+    if (device_.is_privateuseone()) vcuda::set_place(place);
   }
 
   void make_tensors(bool backward) {
     const bool any_parameter = std::ranges::any_of(case_.tensors, &TensorSpec::parameter);
     for (const TensorSpec& spec : case_.tensors) {
+      set_place("tensor " + spec.name);
       at::Tensor t = make_tensor(case_, spec, device_);
       // Without parameters, gradients are asked of the floating inputs.
       if (backward && is_floating(spec.dtype) && (spec.parameter || !any_parameter)) t.set_requires_grad(true);

@@ -1,5 +1,6 @@
 // Devices, streams and events of the virtual device as LibTorch sees them, and the backend's name.
-// Grids run in the launching call, so a stream never has work left and an event is done once it is recorded.
+// Grids run in the launching call, so a stream never has work left and an event is done once it is recorded; what an
+// event orders is told to the runtime for racecheck.
 #include <c10/core/DeviceGuard.h>
 #include <c10/core/Stream.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
@@ -27,6 +28,7 @@ int index_of(Device device) { return device.has_index() ? device.index() : curre
 
 struct Event {
   std::chrono::steady_clock::time_point recorded;
+  vcuda::Event order = 0;
 };
 
 struct Guard final : c10::impl::DeviceGuardImplInterface {
@@ -69,12 +71,18 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     check(synchronize());
   }
 
-  void record(void** event, const c10::Stream&, const DeviceIndex, const c10::EventFlag) const override {
+  void record(void** event, const c10::Stream& stream, const DeviceIndex, const c10::EventFlag) const override {
     check_pending();
     if (*event == nullptr) *event = new Event;
     static_cast<Event*>(*event)->recorded = std::chrono::steady_clock::now();
+    const c10::DeviceGuard guard(stream.device());
+    static_cast<Event*>(*event)->order = record_event(static_cast<Stream>(stream.id()));
   }
-  void block(void*, const c10::Stream&) const override {}
+  void block(void* event, const c10::Stream& stream) const override {
+    if (event == nullptr) return;
+    const c10::DeviceGuard guard(stream.device());
+    wait_event(static_cast<Stream>(stream.id()), static_cast<Event*>(event)->order);
+  }
   bool queryEvent(void*) const override { return true; }
   void synchronizeEvent(void*) const override { check(synchronize()); }
   void destroyEvent(void* event, const DeviceIndex) const noexcept override { delete static_cast<Event*>(event); }

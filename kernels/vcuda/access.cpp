@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "kernels/vcuda/block_fibers.h"
 #include "kernels/vcuda/fault_report.h"
 #include "kernels/vcuda/grid.h"
 #include "kernels/vcuda/races.h"
@@ -43,13 +44,14 @@ void append_report(const Fault& fault) {
   end_by(fault);
 }
 
-// Shared memory and constants: the array that holds the first byte must hold all.
+// Shared memory and constants: an array holds the access, and all of it. What lies between arrays is the library's own.
 void check_static(std::uintptr_t address, std::size_t bytes, Access access) {
   const StaticArray* const array = static_array_at(address);
-  if (array == nullptr || address + bytes <= array->begin + array->bytes) return;
+  if (array != nullptr && address + bytes <= array->begin + array->bytes) return;
+  const StaticArray* const nearest = nearest_array(address, short_kernel_name(grid.kernel));
   Fault fault = seen(address, bytes, access);
-  fault.space = array->shared ? Space::shared : Space::constant;
-  fault.array = array;
+  fault.array = nearest != nullptr && (array == nullptr || array->shared) ? nearest : array;
+  fault.space = fault.array != nullptr && !fault.array->shared ? Space::constant : Space::shared;
   end_by(fault);
 }
 
@@ -57,7 +59,7 @@ void check_local(const LocalArrays& arrays, std::uintptr_t address, std::size_t 
   if (arrays.in_order(address, bytes)) return;
   Fault fault = seen(address, bytes, access);
   fault.space = Space::local;
-  fault.distance = arrays.distance_past(address);
+  fault.distance = arrays.distance(address);
   end_by(fault);
 }
 
@@ -79,12 +81,14 @@ void note_for_races(std::uintptr_t address, std::size_t bytes, Access access) {
   tell_of(races().note(address, bytes, access, runner->barriers));
 }
 
+LocalArrays& current_locals() { return grid.barriers ? block_fibers::locals() : runner->locals; }
+
 void check_host_memory(std::uintptr_t address, std::size_t bytes, Access access) {
   const auto within = [&](const shadow::Range& range) {
     return range.holds(address) && range.holds(address + bytes - 1);
   };
-  if (within(runner->stack)) return check_local(runner->locals, address, bytes, access);
-  if (within(shadow::reach.fibers)) return check_local(runner->fiber_locals, address, bytes, access);
+  if (within(current_locals().stack())) return check_local(current_locals(), address, bytes, access);
+  if (within(runner->stack)) return;  // without a shadow, or the launcher's own
   if (!within(shadow::reach.statics)) return fault(address, bytes, access, Error::illegal_address);
   check_static(address, bytes, access);
   if (grid.tool == Tool::racecheck) note_for_races(address, bytes, access);
@@ -113,8 +117,7 @@ void check_host_memory(std::uintptr_t address, std::size_t bytes, Access access)
 void mark_stack(std::uintptr_t eighth, std::size_t granules, std::uint8_t value) {
   if (!in_kernel() || grid.tool == Tool::none) return;
   const std::uintptr_t address = eighth * shadow::kGranule;
-  runner->locals.mark(runner->stack, address, granules, value);
-  runner->fiber_locals.mark(shadow::reach.fibers, address, granules, value);
+  current_locals().mark(address, granules, value);
 }
 
 // AddressSanitizer's description of a global variable.

@@ -32,7 +32,8 @@ struct Fiber {
 enum class Switch : std::uint8_t { barrier, returned, thread_ended, fault };
 
 std::byte* stack_memory = nullptr;
-std::size_t guarded = 0;  // stacks below this number have their guard page
+LocalArrays* stack_locals = nullptr;  // lives for ever, as the stacks do
+std::size_t guarded = 0;              // stacks below this number have their guard page
 std::array<Fiber, kMostThreads> fibers;
 context::fcontext_t scheduler = nullptr;
 Fiber* current = nullptr;
@@ -45,7 +46,7 @@ void back_to_scheduler(Switch why) { scheduler = context::jump_fcontext(schedule
 void forget_frames() {
   const auto low = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   const auto number = (low - reinterpret_cast<std::uintptr_t>(stack_memory)) / kStackBytes;
-  runner->fiber_locals.forget(low, reinterpret_cast<std::uintptr_t>(stack_memory) + (number + 1) * kStackBytes);
+  stack_locals->forget(low, reinterpret_cast<std::uintptr_t>(stack_memory) + (number + 1) * kStackBytes);
 }
 
 void enter(context::transfer_t from) {
@@ -86,6 +87,7 @@ void prepare() {
     std::abort();
   }
   stack_memory = static_cast<std::byte*>(memory);
+  stack_locals = new LocalArrays({reinterpret_cast<std::uintptr_t>(memory), kMostThreads * kStackBytes});
 }
 
 Ended run(detail::Body body, const void* closure) {
@@ -143,8 +145,6 @@ void end_block() {
   std::abort();
 }
 
-shadow::Range stacks() {
-  return {reinterpret_cast<std::uintptr_t>(stack_memory), stack_memory ? kMostThreads * kStackBytes : 0};
-}
+LocalArrays& locals() { return *stack_locals; }
 
 }  // namespace vcuda::block_fibers

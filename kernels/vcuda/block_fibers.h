@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "kernels/vcuda/launch.h"
-#include "kernels/vcuda/shadow.h"
+#include "kernels/vcuda/local_arrays.h"
 
 namespace vcuda::block_fibers {
 
@@ -26,7 +26,7 @@ void barrier(const void* site);
 [[noreturn]] void end_thread();
 [[noreturn]] void end_block();
 
-// All stacks; empty before prepare().
-shadow::Range stacks();
+// On all stacks. Requires: prepare() was called.
+LocalArrays& locals();
 
 }  // namespace vcuda::block_fibers

@@ -1,6 +1,8 @@
 // See fault_report.h.
 #include "kernels/vcuda/fault_report.h"
 
+#include <cstdlib>
+
 #include "kernels/vcuda/grid.h"
 #include "kernels/vcuda/runtime_state.h"
 
@@ -139,8 +141,8 @@ std::string describe_fault(int device, const Fault& fault) {
     add_line(out, "Address ", hex(fault.address), " is out of bounds");
     if (fault.array != nullptr) add_array(out, fault.address, *fault.array);
     if (fault.distance != 0) {
-      add_line(out, "and is ", std::to_string(fault.distance),
-               " bytes after the nearest allocation on the thread's stack");
+      add_line(out, "and is ", std::to_string(std::abs(fault.distance)), " bytes ",
+               fault.distance > 0 ? "after" : "before", " the nearest allocation on the thread's stack");
     }
   }
   return out.append(kEnd);

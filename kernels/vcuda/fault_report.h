@@ -27,7 +27,7 @@ struct Fault {
   const ThreadState* thread = nullptr;  // null for a call of the host
   Space space = Space::global;
   const StaticArray* array = nullptr;  // in shared and constant memory: the one that was left
-  std::size_t distance = 0;            // in local memory: past the array, the first byte is 1
+  std::int64_t distance = 0;           // in local memory: LocalArrays::distance
 };
 
 // `device` is the one that made the access. Requires: the runtime's lock is held.

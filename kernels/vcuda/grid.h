@@ -37,11 +37,10 @@ struct BlocksResult {
 
 // A host thread that runs blocks.
 struct Runner {
-  explicit Runner(const shadow::Range& own_stack) : stack(own_stack) {}
+  explicit Runner(const shadow::Range& own_stack) : stack(own_stack), locals(own_stack) {}
 
   shadow::Range stack;
   LocalArrays locals;          // on `stack`
-  LocalArrays fiber_locals;    // on the stacks of threads in a block with barriers
   std::uint32_t barriers = 0;  // that the block has passed
   std::uint64_t blocks = 0;    // still to run, this one included
   std::uintptr_t frames = 0;   // kernels' frames lie below it

@@ -108,16 +108,33 @@ T from_float(double v) {
 
 // CUDA's atomics: checked like any other access, atomic among host threads, and returning the old value.
 namespace vcuda {
+// The first guess of what an atomic will find: part of the atomic access, not a load of the kernel's.
+template <typename Word>
+Word guess_of(const Word* address) {
+#if defined(__x86_64__)
+  Word out;
+  asm volatile("mov %1, %0" : "=r"(out) : "m"(*address));
+  return out;
+#else
+  return __atomic_load_n(address, __ATOMIC_RELAXED);
+#endif
+}
 template <typename T, typename Change>
 T change_atomically(T* address, Change change) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
   check_access(address, sizeof(T), Access::atomic);
+  using Word = std::conditional_t<
+      sizeof(T) == 8, std::uint64_t,
+      std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+  auto* const word = reinterpret_cast<Word*>(address);
+  Word seen = guess_of(word), wanted;
   T old;
-  __atomic_load(address, &old, __ATOMIC_RELAXED);
-  T wanted;
   do {
-    wanted = change(old);
-  } while (!__atomic_compare_exchange(address, &old, &wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    std::memcpy(&old, &seen, sizeof old);
+    const T next = change(old);
+    std::memcpy(&wanted, &next, sizeof wanted);
+  } while (!__atomic_compare_exchange_n(word, &seen, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
   return old;
 }
 template <typename T, typename Change>
@@ -154,7 +171,7 @@ T add_atomically(T* address, T value) {
   static_assert(sizeof(T) == sizeof(std::uint16_t));
   check_access(address, sizeof(T), Access::atomic);
   auto* const bits = reinterpret_cast<std::uint16_t*>(address);
-  std::uint16_t old = __atomic_load_n(bits, __ATOMIC_RELAXED);
+  std::uint16_t old = guess_of(bits);
   T before;
   std::uint16_t wanted;
   do {

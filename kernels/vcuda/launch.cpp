@@ -132,7 +132,10 @@ BlocksResult run_blocks(detail::Body body, const void* closure, Dim3 blocks, Dim
   thread_local Runner own(find_stack());
   own.blocks = count;
   own.barriers = 0;
-  current_thread_state = {{0, 0, 0}, block_number(first, blocks), block, blocks};
+  const LocalArrays& locals = grid.barriers ? block_fibers::locals() : own.locals;
+  current_thread_state = {{0, 0, 0},     block_number(first, blocks), block,
+                          blocks,        locals.stack().begin,        locals.stack().bytes,
+                          locals.bytes()};
   runner = &own;
   if (grid.barriers) {
     run_with_barriers(own, body, closure);
@@ -304,11 +307,8 @@ void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, 
   const std::lock_guard held(grid_lock);
   grid = {target.device, kernel, barriers, options().tool, target.written};
   if (grid.tool == Tool::racecheck) races().begin_grid(kernel, target.stream, target.clock, target.known);
-  shadow::reach = {target.arena, target.shadow, {}, kernel_library()};
-  if (barriers) {
-    block_fibers::prepare();
-    shadow::reach.fibers = block_fibers::stacks();
-  }
+  shadow::reach = {target.arena, target.shadow, kernel_library()};
+  if (barriers) block_fibers::prepare();
   const BlocksResult result = run_grid(body, closure, blocks, block);
   shadow::reach = {};
   if (result.failure == Error::none) return;

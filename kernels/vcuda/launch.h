@@ -41,6 +41,10 @@ enum class Access : std::uint8_t { read, write, atomic };
 // memory is plain static storage.
 struct ThreadState {
   Dim3 thread, block, block_size, grid_size;
+  // The stack that it runs on, and the shadow of that (local_arrays.h).
+  std::uintptr_t stack_begin = 0;
+  std::size_t stack_bytes = 0;
+  const std::uint8_t* stack_shadow = nullptr;
 };
 
 // What kernels call lives in the kernels' own library, so none of it goes through a symbol table.
@@ -81,7 +85,7 @@ VCUDA_KERNEL_SIDE void check_access(const void* address, std::size_t bytes, Acce
 
 // __syncthreads(). Requires: launched with launch_with_barriers, or a block of one thread. Never inlined: its return
 // address tells one barrier of a kernel from another.
-VCUDA_KERNEL_SIDE __attribute__((noinline)) void block_barrier();
+VCUDA_KERNEL_SIDE __attribute__((noinline, nomerge)) void block_barrier();
 
 namespace detail {
 using Body = void (*)(const void* closure);

@@ -13,20 +13,20 @@ using shadow::kGranule;
 
 }  // namespace
 
-LocalArrays::~LocalArrays() {
-  if (bytes_ != nullptr) munmap(bytes_, stack_.bytes / kGranule + 1);
+LocalArrays::LocalArrays(const shadow::Range& stack) {
+  void* const map = mmap(nullptr, stack.bytes / kGranule + 2, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) return;
+  bytes_ = static_cast<std::uint8_t*>(map);
+  stack_ = stack;
 }
 
-void LocalArrays::mark(const shadow::Range& stack, std::uintptr_t address, std::size_t granules, std::uint8_t value) {
-  if (!stack.holds(address) || granules == 0 || !stack.holds(address + granules * kGranule - 1)) return;
-  if (bytes_ == nullptr) {
-    void* const map = mmap(nullptr, stack.bytes / kGranule + 1, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (map == MAP_FAILED) return;  // unchecked rather than not run
-    bytes_ = static_cast<std::uint8_t*>(map);
-    stack_ = stack;
-  }
-  if (!stack_.holds(address)) return;
+LocalArrays::~LocalArrays() {
+  if (bytes_ != nullptr) munmap(bytes_, stack_.bytes / kGranule + 2);
+}
+
+void LocalArrays::mark(std::uintptr_t address, std::size_t granules, std::uint8_t value) {
+  if (granules == 0 || !stack_.holds(address) || !stack_.holds(address + granules * kGranule - 1)) return;
   std::memset(bytes_ + (address - stack_.begin) / kGranule, value, granules);
 }
 
@@ -50,11 +50,14 @@ bool LocalArrays::in_order(std::uintptr_t address, std::size_t bytes) const {
   return true;
 }
 
-std::size_t LocalArrays::distance_past(std::uintptr_t address) const {
-  constexpr std::size_t kFar = 1 << 16;
-  std::size_t distance = 1;
-  while (distance < kFar && !in_order(address - distance, 1)) ++distance;
-  return distance;
+std::int64_t LocalArrays::distance(std::uintptr_t address) const {
+  constexpr std::int64_t kFar = 256;
+  for (std::int64_t away = 1; away < kFar; ++away) {
+    const auto bytes = static_cast<std::uintptr_t>(away);
+    if (in_order(address - bytes, 1)) return away;
+    if (in_order(address + bytes, 1)) return -away;
+  }
+  return 0;
 }
 
 }  // namespace vcuda

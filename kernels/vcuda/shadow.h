@@ -27,11 +27,10 @@ struct Range {
   bool holds(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-// What the running kernel may touch; all empty while none runs. The stack of the host thread is in grid.h.
+// What the running kernel may touch, besides the stack that it runs on; all empty while none runs.
 struct Reach {
   Range arena;                          // of its device; other devices' memory is not mapped for it
   const std::uint8_t* bytes = nullptr;  // the shadow of `arena`
-  Range fibers;                         // the stacks of threads in a block with barriers
   Range statics;                        // constants and shared memory of the kernels' library
 };
 VCUDA_KERNEL_SIDE extern Reach reach;
@@ -45,21 +44,27 @@ void mark_freed(std::uint8_t* shadow, std::size_t offset, std::size_t bytes);
 std::size_t first_bad(const std::uint8_t* shadow, std::size_t offset, std::size_t bytes);
 
 // True when an aligned access of `kBytes` (1, 2, 4, 8 or 16) at `address` is one the running kernel may make. False
-// says only that the slow path must decide: about memory outside the arena, a granule that ends an allocation, and all
-// memory that a tool watches. 16 bytes need alignment to 8: the compiler joins two stores of 8.
+// says only that the slow path must decide: about shared memory and constants, a granule that ends an allocation, and
+// all memory that a tool watches. 16 bytes need alignment to 8: the compiler joins two stores of 8.
 template <std::size_t kBytes>
 [[gnu::always_inline]] inline bool is_plainly_fine(std::uintptr_t address) {
   constexpr std::size_t kAlignment = kBytes < kGranule ? kBytes : kGranule;
-  const std::size_t offset = address - reach.arena.begin;
-  if (offset >= reach.arena.bytes) return false;
-  const std::uint8_t* at = reach.bytes + offset / kGranule;
-  if constexpr (kBytes == 16) {
-    std::uint16_t both;
-    std::memcpy(&both, at, sizeof both);
-    return ((address % kAlignment) | static_cast<unsigned>(both ^ 0x0808)) == 0;
-  } else {
-    return ((address % kAlignment) | static_cast<unsigned>(*at ^ kGranule)) == 0;
+  // Whole granules in order: in the arena's shadow the number of their bytes, in a stack's zero.
+  const auto whole = [address](const std::uint8_t* at, std::uint8_t state) {
+    if constexpr (kBytes == 16) {
+      std::uint16_t both;
+      std::memcpy(&both, at, sizeof both);
+      return ((address % kAlignment) | static_cast<unsigned>(both ^ (state * 0x0101))) == 0;
+    } else {
+      return ((address % kAlignment) | static_cast<unsigned>(*at ^ state)) == 0;
+    }
+  };
+  if (const std::size_t offset = address - reach.arena.begin; offset < reach.arena.bytes) {
+    return whole(reach.bytes + offset / kGranule, kGranule);
   }
+  const ThreadState& thread = current_thread_state;
+  const std::size_t offset = address - thread.stack_begin;
+  return offset < thread.stack_bytes && whole(thread.stack_shadow + offset / kGranule, 0);
 }
 
 }  // namespace vcuda::shadow

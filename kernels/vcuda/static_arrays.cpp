@@ -81,6 +81,24 @@ const StaticArray* static_array_at(std::uintptr_t address) {
   return address - array.begin < array.with_padding ? &array : nullptr;
 }
 
+const StaticArray* nearest_array(std::uintptr_t address, std::string_view kernel) {
+  const StaticArray* best = nullptr;
+  std::uintptr_t best_distance = UINTPTR_MAX;
+  for (const StaticArray& array : arrays()) {
+    // "(anonymous namespace)::kernel<float>(float*)::array"
+    const std::size_t at = array.name.find(kernel);
+    if (!array.shared || at == std::string_view::npos || array.name.substr(at + kernel.size()).find_first_of("<(") != 0)
+      continue;
+    const std::uintptr_t distance =
+        address < array.begin ? array.begin - address : address - std::min(address, array.begin + array.bytes);
+    if (distance < best_distance) {
+      best = &array;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
 std::span<const StaticArray> static_arrays() { return arrays(); }
 
 }  // namespace vcuda

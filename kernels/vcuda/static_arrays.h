@@ -25,6 +25,9 @@ void remove_static_array(std::uintptr_t begin);
 // Null for memory that belongs to none. The pointer is valid until a library is loaded or unloaded.
 const StaticArray* static_array_at(std::uintptr_t address);
 std::span<const StaticArray> static_arrays();
+// The nearest shared one of those that belong to `kernel`, a short name: whoever leaves an array is likely to have
+// meant its own. Null if it has none.
+const StaticArray* nearest_array(std::uintptr_t address, std::string_view kernel);
 
 // The kernels' library as loaded.
 shadow::Range kernel_library();

@@ -4,6 +4,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <benchmark/benchmark.h>
+#include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <chrono>
@@ -96,7 +97,7 @@ double median(std::vector<double>& values) {
 
 void compare(benchmark::State& state, const Subject& subject) {
   at::set_num_threads(1);
-  const at::NoGradGuard no_grad;
+  const c10::InferenceMode inference;
   vcuda::reset_contexts();
   at::manual_seed(1);
   const Tensors host = subject.make(state.range(0));

@@ -15,6 +15,7 @@ class VcudaTest : public testing::Test {
  protected:
   void SetUp() override {
     vcuda::options().blocking = false;
+    vcuda::options().tool = vcuda::Tool::memcheck;
     vcuda::options().caching = false;
     vcuda::options().memory_bytes = 1ull << 30;
     vcuda::options().printed_bytes = 1ull << 20;

@@ -13,7 +13,8 @@ DSAFUZZ = ""
 SCENARIOS = ""
 SEEDS = ""
 # Scenarios whose fault does not lie in a value: every case shows it.
-ALWAYS = {"mixed_precision_cross_entropy": "host_reject", "use_after_free": "memory_fault"}
+ALWAYS = {"mixed_precision_cross_entropy": "host_reject", "use_after_free": "memory_fault",
+          "custom_double_free": "memory_fault", "custom_after_empty_cache": "memory_fault"}
 
 
 def run(*arguments):
