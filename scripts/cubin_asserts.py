@@ -11,19 +11,20 @@ import struct
 
 import numpy
 
+# The condition is None where the code takes it from elsewhere, such as an argument of the kernel.
 Site = collections.namedtuple("Site", "file line condition function")
-RUN_TIME_TEXT = "(text given at run time)"
 
-# The low 12 bits of an instruction. Rd stands in bits 16-23, Ra in 24-31, a constant or register operand in 32-63.
-CALL = 0x343               # CALL.ABS.NOINC Ra
-LOAD = 0xb82               # LDC Rd, c[bank][Ra + offset]
-MOVE_NUMBER = (0x802, 0x424)   # MOV Rd, n and IMAD.MOV Rd, RZ, RZ, n
-MOVE_CONSTANT = (0xa02, 0x624)  # the same of c[bank][offset]
-MOVE_REGISTER = (0x202, 0x224)
-ZERO = 255                 # RZ
-BANK = 4
-REACH = 400                # instructions that may lie between a write and the call
-CONDITION, FILE, LINE, FUNCTION = 4, 6, 8, 10  # registers of the arguments, low halves
+# An instruction's low 12 bits say which it is. Rd stands in bits 16-23, Ra in 24-31, another operand in 32-63. Those
+# whose Ra must be RZ are sums and products, which then only copy.
+CALL, LOAD = 0x343, 0xb82                            # CALL.ABS.NOINC Ra; LDC Rd, c[bank][Ra + offset]
+NUMBER = {0x802: False, 0x424: True, 0x431: True, 0x435: True}  # MOV, IMAD.MOV, HFMA2, HFMA2.MMA: Rd = operand
+CONSTANT = {0xa02: False, 0x624: True}               # MOV, IMAD.MOV: Rd = c[bank][offset]
+REGISTER = {0x202: False, 0x224: True}               # MOV, IMAD.MOV: Rd = Rb
+UNIFORM = {0xc02: False, 0xe24: True}                # MOV, IMAD.U32: Rd = URb
+TO_UNIFORM = {0xab9: 6, 0x7ac: 5}                    # ULDC, LDCU: URd = c[bank][offset]; where the offset begins
+ZERO, BANK = 255, 4                                  # RZ; the bank of addresses
+REACH = 400                                          # instructions that may lie between a write and the call
+CONDITION, FILE, LINE, FUNCTION = 4, 6, 8, 10        # registers of the arguments, low halves
 
 
 class Cubin:
@@ -41,15 +42,17 @@ class Cubin:
 
     def _read_constants(self):
         """By offset in the bank: the text that is there, or the symbol's name."""
-        if ".rel.nv.constant4" not in self.sections:
+        kind = next((k for k in (".rel", ".rela") if k + ".nv.constant4" in self.sections), None)
+        if not kind:
             return {}
         symbols, strings = self.sections[".symtab"], self.sections[".strtab"]
-        relocations, bank = self.sections[".rel.nv.constant4"], self.sections[".nv.constant4"]
+        relocations, bank = self.sections[kind + ".nv.constant4"], self.sections[".nv.constant4"]
         out = {}
-        for at in range(relocations[4], relocations[4] + relocations[5], 16):
+        for at in range(relocations[4], relocations[4] + relocations[5], relocations[9]):
             offset, info = struct.unpack_from("<QQ", self._data, at)
             name, _, _, section, value, _ = struct.unpack_from("<IBBHQQ", self._data, symbols[4] + (info >> 32) * 24)
-            addend, = struct.unpack_from("<Q", self._data, bank[4] + offset)
+            # The addend stands in the entry, or where the address will.
+            addend, = struct.unpack_from("<Q", self._data, at + 16 if kind == ".rela" else bank[4] + offset)
             if 0 < section < len(self._headers) and self._headers[section][1] == 1:  # has contents
                 out[offset] = self._text(self._headers[section][4] + value + addend)
             else:
@@ -84,22 +87,33 @@ class Cubin:
             return 0
         for i in range(len(before) - 1, -1, -1):
             word = before[i]
-            if word >> 16 & 255 != register:
-                continue
             op, operand = word & 0xfff, word >> 32
-            if op in MOVE_NUMBER:
-                return operand
-            if op in MOVE_CONSTANT:
-                return self._constants.get((operand >> 8 & 0x3fff) * 4) if operand >> 22 & 31 == BANK else None
-            if op in MOVE_REGISTER:
-                return self._value(before[:i], operand & 255)
-            if op in (CALL, 0x947, 0x918):  # these write no register: a call, a branch, no operation
+            if word >> 16 & 255 != register or op == CALL or op in TO_UNIFORM:
                 continue
+            copies = word >> 24 & 255 == ZERO
+            if op in NUMBER and copies >= NUMBER[op]:
+                return operand
+            if op in CONSTANT and copies >= CONSTANT[op]:
+                return self._constant(operand, 6)
+            if op in REGISTER and copies >= REGISTER[op]:
+                return self._value(before[:i], operand & 255)
+            if op in UNIFORM and copies >= UNIFORM[op]:
+                return self._uniform_value(before[:i], operand & 255)
             return None
         return None
+
+    def _uniform_value(self, before, register):
+        for word in reversed(before):
+            if word & 0xfff in TO_UNIFORM and word >> 16 & 255 == register:
+                return self._constant(word >> 32, TO_UNIFORM[word & 0xfff])
+        return None
+
+    def _constant(self, operand, shift):
+        """What an address in the bank of addresses is of."""
+        return self._constants.get((operand & 0x3fffff) >> shift) if operand >> 22 & 31 == BANK else None
 
     def _site(self, before):
         condition, file, line, function = (self._value(before, r) for r in (CONDITION, FILE, LINE, FUNCTION))
         if not (isinstance(file, str) and isinstance(line, int) and isinstance(function, str)):
             return None
-        return Site(file, line, condition if isinstance(condition, str) else RUN_TIME_TEXT, function)
+        return Site(file, line, condition if isinstance(condition, str) else None, function)
