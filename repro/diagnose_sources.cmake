@@ -17,5 +17,14 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   finding.cpp
   diagnose.cpp
   judge.cpp
+  bounds.cpp
+  breach.cpp
   contract.cpp
+  contracts_indexing.cpp
+  contracts_loss.cpp
+  contracts_numbers.cpp
+  contracts_sparse.cpp
+  guard.cpp
+  known_shapes.cpp
+  step_argument.cpp
   advice.cpp)
