@@ -58,16 +58,20 @@ bool Examiner::is_finding(const Case& c, Verdict verdict) const {
   return scenario == scenarios_.end() ? is_bug(verdict) : scenario->second.is_finding(verdict);
 }
 
-// Runs the case and says what it means; `ask_cpu`: where the device accepts it, does the CPU too?
+// Runs the case and says what it means; `ask_cpu`: where the device accepts it, do the CPU and the contracts too?
 Result<Examiner::Judgement> Examiner::judge(const Case& c, bool fresh, bool ask_cpu) {
   Result<Outcome> outcome = fresh ? device_.run_fresh(c) : device_.run(c);
   if (!outcome) return std::unexpected(outcome.error());
   Judgement judgement{diagnose(c, *outcome), std::move(*outcome)};
-  if (!ask_cpu || !cpu_ || judgement.outcome.end != Outcome::End::returned) return judgement;
+  if (!ask_cpu || judgement.outcome.end != Outcome::End::returned) return judgement;
   if (is_finding(c, judgement.signature().verdict)) return judgement;
-  const Result<Outcome> second = cpu_->run(c);
-  if (!second) return std::unexpected(second.error());
-  judgement.diagnosis = dsafuzz::judge(c, judgement.outcome, &*second);
+  std::optional<Outcome> second;
+  if (cpu_) {
+    Result<Outcome> asked = cpu_->run(c);
+    if (!asked) return std::unexpected(asked.error());
+    second = *std::move(asked);
+  }
+  judgement.diagnosis = dsafuzz::judge(c, judgement.outcome, second ? &*second : nullptr);
   return judgement;
 }
 
@@ -88,7 +92,6 @@ Result<Examination> Examiner::examine(const Candidate& candidate) {
   };
   result.signature = candidate.signature;
   if (!suspect && store_.has_finding(candidate.signature)) return done(Examination::End::duplicate, "known already");
-  if (suspect && !cpu_) return done(Examination::End::harmless, "there is no CPU to ask");
 
   // Alone, in processes that ran nothing before. A bug that shows now and then gets as many tries as confirmations.
   bool shows = false;

@@ -43,7 +43,7 @@ struct Examination {
 class Examiner {
  public:
   // `device` runs with blocking launches, so that the failing operator itself is blamed. `cpu` and `reproducers` may be
-  // null: there is then no second opinion (and no suspect can be examined), and the files are written but not run.
+  // null: the contracts are then the only second opinion, and the files are written but not run.
   // `scenarios`, by name, say what counts as a finding. All outlive the examiner.
   Examiner(Store& store, Executor& device, Executor* cpu, ReproducerRunner* reproducers,
            const std::map<std::string, Scenario>& scenarios, ExamineOptions options);

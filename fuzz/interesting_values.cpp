@@ -109,9 +109,14 @@ double interesting_float(const std::optional<Bounds>& bounds, Random& random) {
 
 std::optional<Number> legal_value(const Bounds& bounds, Dtype dtype, Random& random) {
   if (is_floating(dtype)) {
-    const double low = bounds.real ? bounds.real_from : static_cast<double>(bounds.from);
-    const double high = bounds.real ? bounds.real_to : static_cast<double>(bounds.to - 1);
+    double low = bounds.real ? bounds.real_from : static_cast<double>(bounds.from);
+    double high = bounds.real ? bounds.real_to : static_cast<double>(bounds.to - 1);
     if (!(low <= high)) return std::nullopt;
+    // A bound that is none, or that no narrow type holds, gives way to a usual number.
+    constexpr double kUsual = 16, kFarOff = 1e6;
+    if (low < -kFarOff) low = std::min(-kUsual, high);
+    if (high > kFarOff) high = std::max(kUsual, low);
+    if (low > 0 && low < 1 / kFarOff && high >= 1) low = 1 / kUsual;
     static constexpr std::array<double, 3> kParts{0, 1, 0.5};
     const double part = random.one_in(2) ? random.pick(kParts) : static_cast<double>(random.below(4096)) / 4096;
     const double value =

@@ -1,4 +1,4 @@
-// What a scenario calls legal, evaluated on a case: the bounds of a tensor and the elements that lie outside.
+// What a scenario or a contract calls legal, evaluated on a case: a tensor's bounds and the elements outside.
 // The mutator keeps healthy twins inside; the engine asks which runs should have failed.
 #pragma once
 
@@ -8,20 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "repro/bounds.h"
 #include "repro/scenario.h"
 
 namespace dsafuzz {
 
-// A tensor's legal values with the case's sizes put in: [from, to) or one of `also`; [real_from, real_to] if real.
-struct Bounds {
-  std::int64_t from = 0, to = 0;
-  std::vector<std::int64_t> also;
-  bool real = false;
-  double real_from = 0, real_to = 0;
-
-  bool contain(const Number& value) const;  // NaN is in no interval
-};
-// Nothing when the scenario says nothing about the tensor, or its extents do not evaluate.
+// As the scenario says, with the case's sizes put in; where it says nothing, as the contract of the operator that uses
+// the tensor says. Nothing when both are silent, or the extents do not evaluate.
 std::optional<Bounds> bounds_of(const Scenario& scenario, const Case& c, std::string_view tensor);
 
 // Values that fail in one way, coarse enough to be counted: one suspect for each.
@@ -33,6 +26,7 @@ enum class ValueClass : std::uint8_t {
   at_end,  // the first value past the upper bound
   above,
   wraps_int32,  // legal once cut to 32 bits
+  contract,     // legal by itself, but not with the others: decreasing offsets
 };
 std::string_view to_text(ValueClass);
 // Requires: !bounds.contain(value).
@@ -44,10 +38,8 @@ struct IllegalValue {
   Number value;            // as stored: wrapped or rounded to the dtype
   ValueClass value_class = ValueClass::above;
 };
-// The elements outside their bounds: for each tensor the first of every value class. Requires: c is valid.
+// The elements outside their bounds: for each tensor the first of every value class. Where there are none, the first
+// that breaks a contract all the same. Requires: c is valid.
 std::vector<IllegalValue> illegal_values(const Scenario& scenario, const Case& c);
-
-// A floating value as the dtype stores it. Requires: is_floating(dtype).
-double rounded_to(Dtype dtype, double value);
 
 }  // namespace dsafuzz

@@ -89,7 +89,8 @@ void change_fill(const Scenario& scenario, const Case& c, TensorSpec& tensor, Ra
       break;
     case 2:
       if (const auto legal = scenario.legal.find(tensor.name); legal == scenario.legal.end()) {
-        if (!scenario.only_legal || is_floating(tensor.dtype)) tensor.fill = Fill{.kind = Fill::Kind::arange};
+        const bool free = !scenario.only_legal || is_floating(tensor.dtype);
+        if (free || bounds_of(scenario, c, tensor.name)) tensor.fill = Fill{.kind = Fill::Kind::arange};
       } else if (legal->second.real) {
         tensor.fill = Fill{.kind = Fill::Kind::uniform, .low = legal->second.real_from, .high = legal->second.real_to};
       } else {
@@ -137,11 +138,14 @@ bool make_legal(const Scenario& scenario, Case& c, TensorSpec& tensor, Random& r
     value = *legal;
   }
   if (is_legal(scenario, c, tensor)) return true;
+  const auto fill = [&](const Number& value) {
+    tensor.fill = Fill{.kind = Fill::Kind::constant, .constant = value};
+    tensor.set.clear();
+    return is_legal(scenario, c, tensor);
+  };
   const auto legal = legal_value(*bounds, tensor.dtype, random);
-  if (!legal) return false;
-  tensor.fill = Fill{.kind = Fill::Kind::constant, .constant = *legal};
-  tensor.set.clear();
-  return is_legal(scenario, c, tensor);
+  // What is legal for one element may not be for all of them; the least often is.
+  return (legal && fill(*legal)) || (!bounds->real && fill(bounds->from));
 }
 
 }  // namespace dsafuzz

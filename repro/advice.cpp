@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "repro/assert_site.h"
-#include "repro/contract.h"
+#include "repro/breach.h"
 #include "repro/diagnose.h"
+#include "repro/fill.h"
+#include "repro/guard.h"
 #include "repro/parse_assert.h"
 #include "repro/scan.h"
 
@@ -39,57 +41,44 @@ std::string filled(std::string_view pattern, const Parts&... parts) {
 
 enum class Cause { probability, cast, device, lifetime, bounds, misaligned, memory, setup, hang, index, general };
 
-struct Rule {
+struct CauseRule {
   Verdict verdict;
   std::string_view word;  // in the condition or the kernel's name; empty: any
   Cause cause;
 };
-constexpr std::array kRules{Rule{Verdict::device_assert, "input_val >= zero && input_val <= one", Cause::probability},
-                            Rule{Verdict::device_assert, "probability tensor contains", Cause::probability},
-                            Rule{Verdict::device_assert, "", Cause::index},
-                            Rule{Verdict::silent, "between 0 and 1", Cause::probability},
-                            Rule{Verdict::silent, "probability tensor contains", Cause::probability},
-                            Rule{Verdict::silent, "expected scalar type", Cause::cast},
-                            Rule{Verdict::silent, "", Cause::index},
-                            Rule{Verdict::host_reject, "on the same device", Cause::device},
-                            Rule{Verdict::host_reject, "expected scalar type", Cause::cast},
-                            Rule{Verdict::host_reject, "same dtype", Cause::cast},
-                            Rule{Verdict::host_reject, "to have type", Cause::cast},
-                            Rule{Verdict::host_reject, "of scalar types", Cause::cast},
-                            Rule{Verdict::host_reject, "not implemented for", Cause::cast},
-                            Rule{Verdict::host_reject, "between 0 and 1", Cause::probability},
-                            Rule{Verdict::host_reject, "probability tensor contains", Cause::probability},
-                            Rule{Verdict::host_reject, "out of bounds", Cause::index},
-                            Rule{Verdict::host_reject, "out of range", Cause::index},
-                            Rule{Verdict::memory_fault, "freed", Cause::lifetime},
-                            Rule{Verdict::memory_fault, "use-after-free", Cause::lifetime},
-                            Rule{Verdict::memory_fault, "Double free", Cause::lifetime},
-                            Rule{Verdict::memory_fault, "on another device", Cause::device},
-                            Rule{Verdict::memory_fault, "isaligned", Cause::misaligned},
-                            Rule{Verdict::memory_fault, "", Cause::bounds},
-                            Rule{Verdict::out_of_memory, "", Cause::memory},
-                            Rule{Verdict::setup_failed, "", Cause::setup},
-                            Rule{Verdict::hang, "", Cause::hang}};
+constexpr std::array kRules{
+    CauseRule{Verdict::device_assert, "input_val >= zero && input_val <= one", Cause::probability},
+    CauseRule{Verdict::device_assert, "probability tensor contains", Cause::probability},
+    CauseRule{Verdict::device_assert, "", Cause::index},
+    CauseRule{Verdict::silent, "between 0 and 1", Cause::probability},
+    CauseRule{Verdict::silent, "probability tensor contains", Cause::probability},
+    CauseRule{Verdict::silent, "expected scalar type", Cause::cast},
+    CauseRule{Verdict::silent, "", Cause::index},
+    CauseRule{Verdict::host_reject, "on the same device", Cause::device},
+    CauseRule{Verdict::host_reject, "expected scalar type", Cause::cast},
+    CauseRule{Verdict::host_reject, "same dtype", Cause::cast},
+    CauseRule{Verdict::host_reject, "to have type", Cause::cast},
+    CauseRule{Verdict::host_reject, "of scalar types", Cause::cast},
+    CauseRule{Verdict::host_reject, "not implemented for", Cause::cast},
+    CauseRule{Verdict::host_reject, "between 0 and 1", Cause::probability},
+    CauseRule{Verdict::host_reject, "probability tensor contains", Cause::probability},
+    CauseRule{Verdict::host_reject, "out of bounds", Cause::index},
+    CauseRule{Verdict::host_reject, "out of range", Cause::index},
+    CauseRule{Verdict::memory_fault, "freed", Cause::lifetime},
+    CauseRule{Verdict::memory_fault, "use-after-free", Cause::lifetime},
+    CauseRule{Verdict::memory_fault, "Double free", Cause::lifetime},
+    CauseRule{Verdict::memory_fault, "on another device", Cause::device},
+    CauseRule{Verdict::memory_fault, "isaligned", Cause::misaligned},
+    CauseRule{Verdict::memory_fault, "", Cause::bounds},
+    CauseRule{Verdict::out_of_memory, "", Cause::memory},
+    CauseRule{Verdict::setup_failed, "", Cause::setup},
+    CauseRule{Verdict::hang, "", Cause::hang}};
 
 Cause cause_of(const Signature& signature) {
-  for (const Rule& rule : kRules) {
+  for (const CauseRule& rule : kRules) {
     if (rule.verdict == signature.verdict && contains(signature.condition, rule.word)) return rule.cause;
   }
   return Cause::general;
-}
-
-// A Python identifier made of a name of the case: other bytes become `_`, a keyword gets one behind it.
-std::string python_name(std::string_view name) {
-  static constexpr std::array<std::string_view, 35> kKeywords{
-      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-      "class", "continue", "def",   "del",    "elif", "else",   "except", "for",      "finally",
-      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
-  std::string out;
-  for (char c : name) out += is_word(c) ? c : '_';
-  if (out.empty() || is_digit(out.front())) out.insert(out.begin(), '_');
-  if (std::ranges::find(kKeywords, out) != kKeywords.end()) out += '_';
-  return out;
 }
 
 // "labels[0, 3]" for the flat, row-major index of an element.
@@ -116,52 +105,39 @@ std::vector<const Step*> steps_of(const Case& c, const Signature& signature) {
   return steps;
 }
 
-std::string legal_text(const IndexUse& use) {
-  std::string text = filled("[{}, {})", use.from, use.to);
-  for (std::int64_t value : use.also) text += filled(" or be {}", value);
-  return text;
-}
-
-// `assert (((labels >= 0) & (labels < logits.shape[1])) | (labels == -100)).all(), "..."`
-std::string index_guard(const IndexUse& use) {
-  const std::string name = python_name(use.argument);
-  std::string size = std::to_string(use.to);
-  if (!use.data.empty()) {
-    size = use.axis < 0 ? python_name(use.data) + ".numel()" : filled("{}.shape[{}]", python_name(use.data), use.axis);
-  }
-  const std::string low = use.from == 0 ? "0" : "-" + size;
-  std::string legal = filled("({} >= {}) & ({} < {})", name, low, name, size);
-  for (std::int64_t value : use.also) legal = filled("({}) | ({} == {})", legal, name, value);
-  return filled("assert ({}).all(), \"{} must lie in {}\"", legal, name, legal_text(use));
-}
-
-std::optional<Advice> index_advice(const Case& c, const Signature& signature) {
+// What the first broken contract of the likeliest step says.
+std::optional<Advice> contract_advice(const Case& c, const Signature& signature) {
+  const std::vector<Breach> found = breaches(c);
   for (const Step* step : steps_of(c, signature)) {
-    for (const IndexUse& use : index_uses(c, *step)) {
-      const auto offender = first_offender(c, use);
-      if (!offender) continue;
-      Advice advice;
-      advice.cause =
-          filled("{} is {}, but {} needs values that lie in {}.", element_text(c, *use.tensor, offender->index),
-                 offender->value, base_name(step->op), legal_text(use));
-      advice.remedy = use.classes
-                          ? "Correct the labels or give the model one output for each class, and check the "
-                            "range on the host before the call."
-                          : "Correct the indices or enlarge the indexed tensor, and check the range on the host "
-                            "before the call.";
-      advice.guard = index_guard(use);
-      return advice;
-    }
+    const auto breach = std::ranges::find_if(found, [&](const Breach& b) { return b.use.step == step; });
+    if (breach == found.end()) continue;
+    const ContractUse& use = breach->use;
+    const std::string where = use.tensor ? element_text(c, *use.tensor, breach->index) : std::string(use.row->argument);
+    const std::string source(use.row->source.substr(0, use.row->source.find(',')));
+    const bool labels = use.row->word == "classes" || use.row->word == "num_classes";
+    const bool positions = !use.data.empty() || use.row->rule == Rule::position;
+    Advice advice;
+    advice.cause =
+        filled("{} is {}, but {} needs values that {}.", where, breach->value, base_name(step->op), legal_text(use));
+    advice.remedy = filled(labels      ? "Correct the labels or give the model one output for each class ({}), and "
+                                         "check the range on the host before the call."
+                           : positions ? "Correct the indices or enlarge the indexed tensor ({}), and check the range "
+                                         "on the host before the call."
+                                       : "Correct the values ({}), and check them on the host before the call.",
+                           source);
+    advice.guard = guard_text(use);
+    return advice;
   }
   return std::nullopt;
 }
 
 // Tensors a step names directly, in the order of its arguments.
 std::vector<const TensorSpec*> tensors_of(const Case& c, const Step& step) {
+  const ProgramState state = state_before(c, step);
   std::vector<const TensorSpec*> tensors;
   for (const Argument& each : step.arguments) {
     const Name* name = std::get_if<Name>(&each.value.v);
-    const TensorSpec* tensor = name ? source_tensor(c, name->text) : nullptr;
+    const TensorSpec* tensor = name ? state.source(name->text) : nullptr;
     if (tensor) tensors.push_back(tensor);
   }
   return tensors;
@@ -178,16 +154,19 @@ std::optional<Advice> probability_advice(const Case& c, const Signature& signatu
   for (const Step* step : steps_of(c, signature)) {
     for (const TensorSpec* tensor : tensors_of(c, *step)) {
       if (!is_floating(tensor->dtype)) continue;
-      const auto elements = elements_to_search(c, *tensor);
-      const auto illegal = std::ranges::find_if(elements, [&](const auto& element) {
-        const double value = as_double(element.second);
-        return !(value >= 0 && value <= (bounded ? 1.0 : std::numeric_limits<double>::max()));
+      Bounds legal;
+      legal.real = true;
+      legal.real_to = bounded ? 1.0 : std::numeric_limits<double>::max();
+      std::optional<std::pair<std::int64_t, double>> illegal;
+      visit_outside(c, *tensor, legal, [&](std::int64_t index, const Number& value) {
+        illegal = {index, as_double(value)};
+        return false;
       });
-      if (illegal == elements.end()) continue;
+      if (!illegal) continue;
       const std::string name = python_name(tensor->name);
       Advice advice;
       advice.cause = filled("{} is {}, which is no probability.", element_text(c, *tensor, illegal->first),
-                            number_text(as_double(illegal->second)));
+                            number_text(illegal->second));
       advice.remedy = bounded ? "Use the form of the loss that takes logits, or clamp the input to [0, 1] and keep NaN "
                                 "out of it."
                               : "Remove NaN, infinite and negative weights before sampling, for example by computing "
@@ -230,12 +209,12 @@ std::optional<Advice> cast_advice(const Case& c, const Signature& signature) {
     if (std::ranges::find(kLabelled, base_name(step.op)) == kLabelled.end()) continue;
     const Value* target = argument(step, "target", 1);
     const Name* name = target ? std::get_if<Name>(&target->v) : nullptr;
-    const TensorSpec* tensor = name ? source_tensor(c, name->text) : nullptr;
+    const TensorSpec* tensor = name ? state_before(c, step).source(name->text) : nullptr;
     if (!tensor || tensor->dtype == Dtype::int64 || tensor->dtype == Dtype::uint8) continue;
     const std::string label = python_name(name->text);
     Advice advice;
-    advice.cause = filled("{} is {}, but {} takes class indices of int64.", label, to_text(tensor->dtype),
-                          base_name(step.op));
+    advice.cause =
+        filled("{} is {}, but {} takes class indices of int64.", label, to_text(tensor->dtype), base_name(step.op));
     advice.remedy = "Convert the labels with .long() after checking that they hold whole class numbers.";
     advice.guard = filled("assert {0}.dtype == torch.int64, \"{0} must be int64\"", label);
     return advice;
@@ -314,7 +293,7 @@ Advice advise(const Case& c, const Diagnosis& diagnosis) {
   std::optional<Advice> advice;
   switch (cause_of(signature)) {
     case Cause::index:
-      if (readable) advice = index_advice(c, signature);
+      if (readable) advice = contract_advice(c, signature);
       break;
     case Cause::probability:
       if (readable) advice = probability_advice(c, signature);

@@ -1,8 +1,10 @@
-// The contracts as a table; shapes by one forward pass over the steps.
+// The rows of the table, met with one forward pass over the steps.
 #include "repro/contract.h"
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <unordered_map>
 #include <utility>
 
 #include "repro/fill.h"
@@ -10,259 +12,354 @@
 namespace dsafuzz {
 namespace {
 
-enum class Size { class_axis, first_axis, dim_argument, elements, per_index, count_argument };
+constexpr double kGreatest = std::numeric_limits<double>::max();
 
-struct Contract {
-  std::string_view op, data;
-  std::size_t data_at;
-  std::string_view index;
-  std::size_t index_at;
-  Size size;
-  bool negative;  // [-size, size) is legal
-};
-constexpr std::array kContracts{Contract{"cross_entropy_loss", "self", 0, "target", 1, Size::class_axis, false},
-                                Contract{"nll_loss", "self", 0, "target", 1, Size::class_axis, false},
-                                Contract{"nll_loss_nd", "self", 0, "target", 1, Size::class_axis, false},
-                                Contract{"nll_loss2d", "self", 0, "target", 1, Size::class_axis, false},
-                                Contract{"nll_loss_forward", "self", 0, "target", 1, Size::class_axis, false},
-                                Contract{"nll_loss2d_forward", "self", 0, "target", 1, Size::class_axis, false},
-                                Contract{"multi_margin_loss", "self", 0, "target", 1, Size::class_axis, false},
-                                Contract{"embedding", "weight", 0, "indices", 1, Size::first_axis, false},
-                                Contract{"embedding_bag", "weight", 0, "indices", 1, Size::first_axis, false},
-                                Contract{"_embedding_bag", "weight", 0, "indices", 1, Size::first_axis, false},
-                                Contract{"index_select", "self", 0, "index", 2, Size::dim_argument, false},
-                                Contract{"gather", "self", 0, "index", 2, Size::dim_argument, false},
-                                Contract{"scatter", "self", 0, "index", 2, Size::dim_argument, false},
-                                Contract{"scatter_add", "self", 0, "index", 2, Size::dim_argument, false},
-                                Contract{"scatter_reduce", "self", 0, "index", 2, Size::dim_argument, false},
-                                Contract{"index_add", "self", 0, "index", 2, Size::dim_argument, false},
-                                Contract{"index_copy", "self", 0, "index", 2, Size::dim_argument, false},
-                                Contract{"index_fill", "self", 0, "index", 2, Size::dim_argument, true},
-                                Contract{"take", "self", 0, "index", 1, Size::elements, true},
-                                Contract{"put", "self", 0, "index", 1, Size::elements, true},
-                                Contract{"index", "self", 0, "indices", 1, Size::per_index, true},
-                                Contract{"index_put", "self", 0, "indices", 1, Size::per_index, true},
-                                Contract{"one_hot", "", 0, "self", 0, Size::count_argument, false}};
-
-// Results that hold their first argument's elements, and those that have its shape only.
-constexpr std::array<std::string_view, 10> kSameElements{"to",      "_to_copy", "clone", "contiguous", "detach",
-                                                         "flatten", "reshape",  "view",  "squeeze",    "unsqueeze"};
-constexpr std::array<std::string_view, 16> kSameShape{
-    "to",   "_to_copy", "clone", "contiguous", "detach",  "relu",     "sigmoid",     "tanh",
-    "gelu", "neg",      "exp",   "log",        "softmax", "_softmax", "log_softmax", "dropout"};
-
-template <std::size_t N>
-bool among(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-const Name* as_name(const Value* value) { return value ? std::get_if<Name>(&value->v) : nullptr; }
-
-std::optional<std::int64_t> as_integer(const Case& c, const Value* value) {
-  if (!value) return std::nullopt;
-  if (const auto* number = std::get_if<std::int64_t>(&value->v)) return *number;
-  if (const Name* name = as_name(value)) {
-    if (const auto found = c.shapes.find(name->text); found != c.shapes.end()) return found->second;
-  }
-  return std::nullopt;
-}
-
-using Dimensions = std::vector<std::int64_t>;
-
-// Empty optional: no rule for this operator.
-std::optional<Dimensions> result_shape(const Step& step, const std::map<std::string, Dimensions>& shapes) {
-  auto shape_at = [&](std::size_t position) -> const Dimensions* {
-    const Name* name = position < step.arguments.size() ? as_name(&step.arguments[position].value) : nullptr;
-    const auto found = name ? shapes.find(name->text) : shapes.end();
-    return found == shapes.end() ? nullptr : &found->second;
+bool applies(const ContractRow& row, const Step& step) {
+  const auto given = [&](std::string_view name, std::size_t at) {
+    const Value* value = argument(step, name, at);
+    return value && !std::holds_alternative<std::monostate>(value->v);
   };
-  const std::string_view op = base_name(step.op);
-  const Dimensions* first = shape_at(0);
-  const Dimensions* second = shape_at(1);
-  if (!first) return std::nullopt;
-  if (among(op, kSameShape)) return *first;
-  Dimensions shape = *first;
-  if (op == "linear" && second && !shape.empty() && second->size() == 2) {
-    shape.back() = (*second)[0];
-    return shape;
-  }
-  if ((op == "mm" || op == "matmul") && second && shape.size() == 2 && second->size() == 2) {
-    shape[1] = (*second)[1];
-    return shape;
-  }
-  return std::nullopt;
-}
-
-std::string_view size_word(Size size) {
-  switch (size) {
-    case Size::class_axis: return "classes";
-    case Size::first_axis: return "rows";
-    case Size::dim_argument:
-    case Size::per_index: return "size";
-    case Size::elements: return "elements";
-    case Size::count_argument: return "num_classes";
+  switch (row.when) {
+    case When::always: return true;
+    case When::alone:
+      return !writes_in_place(step.op) && !given("p", 1) && !given("repeats", 1) &&
+             (step.arguments.size() < 2 || !step.arguments[1].name.empty());
+    case When::not_in_place: return !writes_in_place(step.op);
+    case When::with_dim: return given("dim", 2);
+    case When::without_dim: return !given("dim", 2);
+    case When::rounding: return given("rounding_mode", 2);
+    case When::without_range: return !given("min", 2) && !given("max", 3);
   }
   std::unreachable();
 }
 
-// The size that bounds an index, and which axis of the data it is.
 struct Bound {
   std::int64_t size = 0;
   int axis = 0;
 };
-std::optional<Bound> bound_of(const Case& c, const Step& step, const Contract& contract, const Dimensions& data,
-                              std::size_t position_in_list) {
-  const int rank = static_cast<int>(data.size());
-  auto axis_bound = [&](int axis) -> std::optional<Bound> {
-    if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank) return std::nullopt;
-    return Bound{data[static_cast<std::size_t>(axis)], axis};
+
+// What the row's Size comes to, and which axis of the data it is; nothing if unknown.
+std::optional<Bound> extent_of(const Case& c, const Step& step, const ContractRow& row, const ProgramState& state,
+                               std::size_t position_in_list, const Dimensions& own) {
+  const Value* of = row.of.empty() ? nullptr : argument(step, row.of, row.of_at);
+  const Name* name = as_name(of);
+  const Dimensions* data = name ? state.shape(name->text) : nullptr;
+  const auto axis = [&](int at) -> std::optional<Bound> {
+    const int rank = data ? static_cast<int>(data->size()) : 0;
+    if (at < 0) at += rank;
+    if (!data || at < 0 || at >= rank) return std::nullopt;
+    return Bound{(*data)[static_cast<std::size_t>(at)], at};
   };
-  switch (contract.size) {
-    case Size::class_axis: return axis_bound(rank > 1 ? 1 : 0);
-    case Size::first_axis: return axis_bound(0);
-    case Size::dim_argument: {
-      const auto dim = as_integer(c, argument(step, "dim", 1));
-      return dim && *dim >= -rank && *dim < rank ? axis_bound(static_cast<int>(*dim)) : std::nullopt;
+  const auto last = [&](std::size_t count) -> std::optional<Bound> {
+    if (!data || data->size() < count) return std::nullopt;
+    return Bound{element_count({data->end() - static_cast<long>(count), data->end()}), -1};
+  };
+  switch (row.size) {
+    case Size::none: return Bound{};
+    case Size::class_axis: return axis(data && data->size() > 1 ? 1 : 0);
+    case Size::first_axis: return axis(0);
+    case Size::last_axis: return axis(-1);
+    case Size::matrix_rows: return axis(-2);
+    case Size::dim_axis: {
+      const bool behind = row.op == "take_along_dim";  // the only one that takes dim after the indices
+      const auto dim = as_integer(c, argument(step, "dim", behind ? 2 : 1));
+      const auto rank = data ? static_cast<std::int64_t>(data->size()) : 0;
+      return dim && *dim >= -rank && *dim < rank ? axis(static_cast<int>(*dim)) : std::nullopt;
     }
-    case Size::elements: return Bound{element_count(data), -1};
-    case Size::per_index:
-      return position_in_list < data.size() ? axis_bound(static_cast<int>(position_in_list)) : std::nullopt;
-    case Size::count_argument: {
-      const auto count = as_integer(c, argument(step, "num_classes", 1));
-      return count && *count > 0 ? std::optional(Bound{*count, 0}) : std::nullopt;
+    case Size::listed_axis: return axis(static_cast<int>(position_in_list));
+    case Size::own_rank: return own.empty() ? std::nullopt : axis(static_cast<int>(own.size()) - 1);
+    case Size::elements: return data ? std::optional(Bound{element_count(*data), -1}) : std::nullopt;
+    case Size::last_two: return last(2);
+    case Size::last_three: return last(3);
+    case Size::grouped: {
+      const Name* second = as_name(argument(step, "mat2", 1));
+      const Dimensions* other = second ? state.shape(second->text) : nullptr;
+      if (!data || !other) return std::nullopt;
+      if (data->size() == 2) return axis(other->size() == 2 ? 1 : 0);
+      if (other->size() == 2) return Bound{other->back(), -1};
+      return std::nullopt;
+    }
+    case Size::number: {
+      const auto number = as_integer(c, of);
+      return number && *number >= 0 ? std::optional(Bound{*number, 0}) : std::nullopt;
+    }
+    case Size::product:
+    case Size::list_first:
+    case Size::list_second: {
+      const auto list = as_integers(c, of);
+      if (!list || std::ranges::any_of(*list, [](std::int64_t n) { return n < 0; })) return std::nullopt;
+      if (row.size == Size::product) return Bound{element_count(*list), 0};
+      if (list->size() != 2) return std::nullopt;
+      return Bound{(*list)[row.size == Size::list_second], 0};
     }
   }
   std::unreachable();
 }
 
+// Positions into something that has no elements touch nothing, whatever they are.
+bool touches_nothing(const ContractRow& row, const Step& step, const ProgramState& state) {
+  switch (row.size) {
+    case Size::first_axis:
+    case Size::dim_axis:
+    case Size::listed_axis: break;
+    default: return false;
+  }
+  const Name* name = as_name(argument(step, row.of, row.of_at));
+  const Dimensions* data = name ? state.shape(name->text) : nullptr;
+  return data && element_count(*data) == 0;
+}
+
+bool takes_floats(Rule rule) {
+  switch (rule) {
+    case Rule::probability:
+    case Rule::not_negative:
+    case Rule::rate:
+    case Rule::positive:
+    case Rule::finite:
+    case Rule::nonzero:
+    case Rule::weights: return true;
+    case Rule::position:
+    case Rule::wrapping:
+    case Rule::label:
+    case Rule::padded:
+    case Rule::ended_labels:
+    case Rule::one_based:
+    case Rule::up_to:
+    case Rule::between:
+    case Rule::divisor:
+    case Rule::lengths:
+    case Rule::counts:
+    case Rule::offsets:
+    case Rule::ends:
+    case Rule::starts:
+    case Rule::coordinates:
+    case Rule::used_labels:
+    case Rule::mask: return false;
+  }
+  std::unreachable();
+}
+
+Bounds real_bounds(double from, double to) { return {.also = {}, .real = true, .real_from = from, .real_to = to}; }
+
+// What each element must satisfy by itself; nothing if a number that decides is unknown.
+std::optional<Bounds> element_bounds(const Case& c, const ContractUse& use) {
+  const Step& step = *use.step;
+  const std::int64_t size = use.size.value_or(0);
+  const std::int64_t behind = size == INT64_MAX ? size : size + 1;
+  switch (use.row->rule) {
+    case Rule::position: return Bounds{.from = 0, .to = size, .also = {}};
+    case Rule::wrapping: return Bounds{.from = -size, .to = size, .also = {}};
+    case Rule::label: {
+      const bool backward = use.row->at == 2;  // grad_output comes first
+      const auto ignored = as_integer(c, argument(step, "ignore_index", backward ? 5 : 4));
+      return Bounds{.from = 0, .to = size, .also = {ignored.value_or(-100)}};
+    }
+    case Rule::padded: {
+      const auto padding = as_integer(c, argument(step, "padding_idx", 3));
+      if (!padding) return std::nullopt;
+      return Bounds{.from = 0, .to = size, .also = {*padding}};
+    }
+    case Rule::ended_labels: return Bounds{.from = -1, .to = size, .also = {}};
+    case Rule::one_based: return Bounds{.from = 1, .to = behind, .also = {}};
+    case Rule::between: {
+      const auto least = as_integer(c, argument(step, use.row->of, use.row->of_at));
+      const auto most = as_integer(c, argument(step, "quant_max", use.row->of_at + 1));
+      if (!least || !most || *most == INT64_MAX) return std::nullopt;
+      return Bounds{.from = *least, .to = *most + 1, .also = {}};
+    }
+    case Rule::probability: return real_bounds(0, 1);
+    case Rule::not_negative: return real_bounds(0, std::numeric_limits<double>::infinity());
+    case Rule::rate:
+    case Rule::weights: return real_bounds(0, kGreatest);
+    case Rule::positive:
+      return real_bounds(std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity());
+    case Rule::finite: return real_bounds(-kGreatest, kGreatest);
+    case Rule::nonzero:
+    case Rule::divisor: return Bounds{.from = 1, .to = 1000, .also = {}, .nonzero = true};
+    case Rule::lengths:
+    case Rule::up_to:
+    case Rule::offsets:
+    case Rule::ends:
+    case Rule::starts: return Bounds{.from = 0, .to = behind, .also = {}};
+    case Rule::counts: return Bounds{.from = 0, .to = use.size ? behind : INT64_MAX, .also = {}};
+    case Rule::coordinates: {
+      const auto [least, most] = std::ranges::minmax(use.sizes);
+      return Bounds{.from = 0, .to = least == most ? most : INT64_MAX, .also = {}};
+    }
+    case Rule::used_labels: return Bounds{.from = 0, .to = size, .also = {}};
+    case Rule::mask: return Bounds{.from = 0, .to = 2, .also = {}};
+  }
+  std::unreachable();
+}
+
+// How many labels of each sample ctc_loss reads: numbers in the call, or a tensor of the case.
+std::optional<std::vector<std::int64_t>> labels_read(const Case& c, const Step& step, const ProgramState& state) {
+  const Value* value = argument(step, "target_lengths", 3);
+  if (auto list = as_integers(c, value)) return list;
+  const Name* name = as_name(value);
+  const TensorSpec* tensor = name ? state.source(name->text) : nullptr;
+  if (!tensor || is_floating(tensor->dtype) || readable_elements(c, *tensor) > kSearchLimit) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (const Number& value_of : contents(c, *tensor)) {
+    out.push_back(std::get<std::int64_t>(stored(c, *tensor, value_of)));
+  }
+  return out;
+}
+
+std::optional<Number> as_number(const Value& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value.v)) return *integer;
+  if (const auto* real = std::get_if<double>(&value.v)) return *real;
+  return std::nullopt;
+}
+
+void add_use(const Case& c, const Step& step, const ContractRow& row, const ProgramState& state, const Value& value,
+             std::size_t position_in_list, std::vector<ContractUse>& uses) {
+  const Name* name = as_name(&value);
+  const TensorSpec* tensor = name ? state.source(name->text) : nullptr;
+  const Dimensions* own = name ? state.shape(name->text) : nullptr;
+  ContractUse use;
+  use.row = &row;
+  use.step = &step;
+  if (tensor && own) {
+    if (is_floating(tensor->dtype) && !takes_floats(row.rule)) return;
+    if ((tensor->dtype == Dtype::boolean) != (row.rule == Rule::mask) && row.rule != Rule::nonzero) return;
+    use.tensor = tensor;
+    use.name = name->text;
+    use.shape = *own;
+  } else {
+    use.number = as_number(value);
+    if (!use.number) return;
+  }
+  if (touches_nothing(row, step, state)) return;
+  if (row.rule == Rule::divisor) {
+    const Name* other = as_name(argument(step, "self", 0));
+    const TensorSpec* dividend = other ? state.source(other->text) : nullptr;
+    if (!dividend || is_floating(dividend->dtype)) return;
+  }
+  const Name* data = row.of.empty() ? nullptr : as_name(argument(step, row.of, row.of_at));
+  const bool number = row.size == Size::number;
+  if (row.rule == Rule::coordinates) {
+    const auto sizes = as_integers(c, argument(step, row.of, row.of_at));
+    const std::int64_t rows = use.shape.size() == 2 ? use.shape[0] : 0;
+    if (!sizes || rows < 1 || static_cast<std::size_t>(rows) > sizes->size()) return;
+    use.sizes.assign(sizes->begin(), sizes->begin() + rows);
+  } else if (row.size != Size::none) {
+    const auto extent = extent_of(c, step, row, state, position_in_list, use.shape);
+    if (!extent && row.rule != Rule::counts) return;
+    if (extent) use.size = extent->size;
+    if (extent) use.axis = extent->axis;
+    if (data && !number) use.data = data->text;
+  }
+  if (row.rule == Rule::used_labels) {
+    auto read = labels_read(c, step, state);
+    if (!read) return;
+    use.read = *std::move(read);
+  }
+  auto bounds = element_bounds(c, use);
+  if (!bounds) return;
+  if (row.op == "index_select" && state.is_sparse(use.data)) bounds->from = -bounds->to;  // counts from the end too
+  use.bounds = *std::move(bounds);
+  uses.push_back(std::move(use));
+}
+
+void add_uses(const Case& c, const Step& step, const ProgramState& state, std::vector<ContractUse>& uses) {
+  for (const ContractRow* row : contract_rows(base_name(step.op))) {
+    const Value* value = applies(*row, step) ? argument(step, row->argument, row->at) : nullptr;
+    if (!value) continue;
+    const List* list = std::get_if<List>(&value->v);
+    if (!list) {
+      add_use(c, step, *row, state, *value, 0, uses);
+      continue;
+    }
+    // A mask takes as many axes as it has, so that what comes after it is at another axis.
+    const auto is_plain = [&](const Value& each) {
+      const Name* name = as_name(&each);
+      if (!name) return std::holds_alternative<std::monostate>(each.v);
+      const TensorSpec* tensor = state.source(name->text);
+      return tensor && tensor->dtype != Dtype::boolean && tensor->dtype != Dtype::uint8;
+    };
+    if (row->rule == Rule::offsets && list->size() != 1) continue;  // nested ones bound each other
+    for (std::size_t i = 0; i < list->size() && is_plain((*list)[i]); ++i) {
+      add_use(c, step, *row, state, (*list)[i], i, uses);
+    }
+  }
+}
+
 }  // namespace
 
-std::string_view base_name(std::string_view op) {
-  if (const std::size_t colon = op.rfind("::"); colon != std::string_view::npos) op.remove_prefix(colon + 2);
-  op = op.substr(0, op.find('.'));
-  if (op.size() > 1 && op.ends_with('_')) op.remove_suffix(1);
-  return op;
+const std::vector<const ContractRow*>& contract_rows(std::string_view op) {
+  static const auto kByOperator = [] {
+    std::unordered_map<std::string_view, std::vector<const ContractRow*>> map;
+    for (const ContractRow* row : contract_rows()) map[row->op].push_back(row);
+    return map;
+  }();
+  static const std::vector<const ContractRow*> kNone;
+  const auto found = kByOperator.find(op);
+  return found == kByOperator.end() ? kNone : found->second;
 }
 
-const Value* argument(const Step& step, std::string_view name, std::size_t position) {
-  for (const Argument& each : step.arguments) {
-    if (each.name == name) return &each.value;
+std::vector<const ContractRow*> contract_rows() {
+  std::vector<const ContractRow*> rows;
+  for (const auto family : {loss_contracts(), indexing_contracts(), number_contracts(), sparse_contracts()}) {
+    for (const ContractRow& row : family) rows.push_back(&row);
   }
-  const bool positional = position < step.arguments.size() && step.arguments[position].name.empty();
-  return positional ? &step.arguments[position].value : nullptr;
+  return rows;
 }
 
-const TensorSpec* source_tensor(const Case& c, std::string_view name) {
-  std::string current(name);
-  for (std::size_t i = c.steps.size(); i-- > 0;) {  // backwards: a result is made before its use
-    const Step& step = c.steps[i];
-    if (std::ranges::find(step.results, current) == step.results.end()) continue;
-    const Name* from = step.arguments.empty() ? nullptr : as_name(&step.arguments[0].value);
-    if (!from || !among(base_name(step.op), kSameElements)) return nullptr;
-    current = from->text;
-  }
-  return c.find_tensor(current);
-}
-
-std::map<std::string, Dimensions> known_shapes(const Case& c) {
-  std::map<std::string, Dimensions> shapes;
-  for (const TensorSpec& tensor : c.tensors) {
-    if (auto shape = concrete_shape(tensor, c.shapes)) shapes[tensor.name] = *std::move(shape);
-  }
+std::vector<ContractUse> contract_uses(const Case& c) {
+  std::vector<ContractUse> uses;
+  ProgramState state(c);
   for (const Step& step : c.steps) {
-    if (step.results.empty()) continue;
-    if (auto shape = result_shape(step, shapes)) {
-      shapes[step.results[0]] = *std::move(shape);
-    } else {
-      for (const std::string& result : step.results) shapes.erase(result);
-    }
-  }
-  return shapes;
-}
-
-std::vector<IndexUse> index_uses(const Case& c, const Step& step) {
-  std::vector<IndexUse> uses;
-  const auto contract = std::ranges::find(kContracts, base_name(step.op), &Contract::op);
-  if (contract == kContracts.end()) return uses;
-  const auto shapes = known_shapes(c);
-  const Name* data = contract->data.empty() ? nullptr : as_name(argument(step, contract->data, contract->data_at));
-  const auto data_shape = data ? shapes.find(data->text) : shapes.end();
-  if (!contract->data.empty() && data_shape == shapes.end()) return uses;
-
-  auto add = [&](const Value& value, std::size_t position_in_list) {
-    const Name* name = as_name(&value);
-    const TensorSpec* tensor = name ? source_tensor(c, name->text) : nullptr;
-    if (!tensor || is_floating(tensor->dtype) || tensor->dtype == Dtype::boolean) return;
-    const auto bound =
-        bound_of(c, step, *contract, data_shape == shapes.end() ? Dimensions{} : data_shape->second, position_in_list);
-    if (!bound) return;
-    IndexUse use;
-    use.tensor = tensor;
-    use.argument = name->text;
-    if (data) use.data = data->text;
-    use.axis = bound->axis;
-    use.from = contract->negative ? -bound->size : 0;
-    use.to = bound->size;
-    use.role = contract->index;
-    use.size = size_word(contract->size);
-    use.classes = contract->size == Size::class_axis || contract->size == Size::count_argument;
-    if (contract->size == Size::class_axis && contract->op != "multi_margin_loss") {
-      const std::size_t ignore_at = 4;
-      use.also.push_back(as_integer(c, argument(step, "ignore_index", ignore_at)).value_or(-100));
-    }
-    uses.push_back(std::move(use));
-  };
-  const Value* index = argument(step, contract->index, contract->index_at);
-  if (!index) return uses;
-  if (const List* list = std::get_if<List>(&index->v)) {
-    for (std::size_t i = 0; i < list->size(); ++i) add((*list)[i], i);
-  } else {
-    add(*index, 0);
+    add_uses(c, step, state, uses);
+    state.pass(step);
   }
   return uses;
 }
 
-std::map<std::int64_t, Number> elements_to_search(const Case& c, const TensorSpec& tensor) {
-  const auto shape = concrete_shape(tensor, c.shapes);
-  if (!shape) return {};
-  const std::int64_t count = element_count(*shape);
-  std::map<std::int64_t, Number> elements;
-  if (count > kSearchLimit) {
-    for (const auto& [index, value] : tensor.set) {
-      if (index < count) elements.emplace(index, value);
-    }
-    return elements;
-  }
-  std::int64_t index = 0;
-  for (Number& value : contents(c, tensor)) elements.emplace_hint(elements.end(), index++, std::move(value));
-  return elements;
+std::vector<ContractUse> contract_uses(const Case& c, const Step& step) {
+  std::vector<ContractUse> uses = contract_uses(c);
+  std::erase_if(uses, [&](const ContractUse& use) { return use.step != &step; });
+  return uses;
 }
 
-std::optional<Offender> first_offender(const Case& c, const IndexUse& use) {
-  for (const auto& [index, number] : elements_to_search(c, *use.tensor)) {
-    const auto* value = std::get_if<std::int64_t>(&number);
-    if (!value || (*value >= use.from && *value < use.to)) continue;
-    if (std::ranges::find(use.also, *value) == use.also.end()) return Offender{index, *value};
+std::optional<Bounds> contract_bounds(const Case& c, std::string_view tensor) {
+  for (ContractUse& use : contract_uses(c)) {
+    if (use.tensor && use.tensor->name == tensor) return std::move(use.bounds);
   }
   return std::nullopt;
 }
 
-std::string Breach::text() const {
-  return tensor->name + "[" + std::to_string(index) + "] is " + value + "; " + condition();
-}
-
-std::optional<Breach> first_breach(const Case& c) {
-  for (const Step& step : c.steps) {
-    for (const IndexUse& use : index_uses(c, step)) {
-      const auto offender = first_offender(c, use);
-      if (!offender) continue;
-      const std::string size(use.size);
-      const std::string rule = "not in [" + (use.from < 0 ? "-" + size : "0") + ", " + size + ")";
-      return Breach{&step, use.tensor, std::string(use.role), rule, offender->index, std::to_string(offender->value)};
-    }
+std::string rule_text(const ContractUse& use) {
+  const std::string word(use.row->word);
+  switch (use.row->rule) {
+    case Rule::position:
+      if (use.bounds.from < 0) return "not in [-" + word + ", " + word + ")";
+      [[fallthrough]];
+    case Rule::label:
+    case Rule::padded:
+    case Rule::coordinates:
+    case Rule::used_labels: return "not in [0, " + word + ")";
+    case Rule::wrapping: return "not in [-" + word + ", " + word + ")";
+    case Rule::ended_labels: return "not in [-1, " + word + ")";
+    case Rule::one_based: return "not in [1, " + word + "]";
+    case Rule::up_to:
+    case Rule::offsets:
+    case Rule::ends:
+    case Rule::starts: return "not in [0, " + word + "]";
+    case Rule::between: return "not in [" + word + "]";
+    case Rule::probability: return "not in [0, 1]";
+    case Rule::lengths:
+    case Rule::counts:
+    case Rule::not_negative: return "not >= 0";
+    case Rule::rate:
+    case Rule::weights: return "not finite and >= 0";
+    case Rule::positive: return "not > 0";
+    case Rule::finite: return "not finite";
+    case Rule::nonzero:
+    case Rule::divisor: return "is 0";
+    case Rule::mask: return "more true elements than " + word;
   }
-  return std::nullopt;
+  std::unreachable();
 }
 
 }  // namespace dsafuzz

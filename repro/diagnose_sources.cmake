@@ -19,7 +19,16 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   judge.cpp
   assert_site.cpp
   "${CMAKE_CURRENT_BINARY_DIR}/assert_catalogue.cpp"
+  bounds.cpp
+  breach.cpp
   contract.cpp
+  contracts_indexing.cpp
+  contracts_loss.cpp
+  contracts_numbers.cpp
+  contracts_sparse.cpp
+  guard.cpp
+  known_shapes.cpp
+  step_argument.cpp
   advice.cpp)
 
 # The catalogue of device asserts becomes a text in the program; a change of the table makes it anew.

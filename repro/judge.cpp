@@ -1,6 +1,6 @@
 #include "repro/judge.h"
 
-#include "repro/contract.h"
+#include "repro/breach.h"
 
 namespace dsafuzz {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 Diagnosis diagnose_breach(const Breach& breach, const Outcome& device, const Outcome* cpu) {
   Diagnosis d;
   d.signature = {
-      .verdict = Verdict::silent, .op = breach.step->op, .file = {}, .kernel = {}, .condition = breach.condition()};
+      .verdict = Verdict::silent, .op = breach.use.step->op, .file = {}, .kernel = {}, .condition = breach.condition()};
   d.evidence.push_back("contract: " + breach.text());
   if (cpu) d.evidence.push_back("cpu: " + opinion(*cpu));
   d.evidence.push_back((device.device.empty() ? "device" : device.device) + ": " + opinion(device));

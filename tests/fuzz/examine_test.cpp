@@ -87,7 +87,7 @@ TEST_F(ExamineTest, AnotherBugMetOnTheWayBecomesACandidate) {
   EXPECT_EQ(store.findings().size(), 2u);
 }
 
-TEST_F(ExamineTest, SuspectsAreForTheCpuToDecide) {
+TEST_F(ExamineTest, SuspectsAreForTheCpuAndTheContractToDecide) {
   const FakeBugs accepts{.label_asserts = false};
   struct Row {
     const char* name;
@@ -97,7 +97,8 @@ TEST_F(ExamineTest, SuspectsAreForTheCpuToDecide) {
   };
   for (const Row& row : {Row{"the CPU refuses it", 5, true, Examination::End::confirmed},
                          Row{"the CPU accepts it", 4, true, Examination::End::harmless},
-                         Row{"nobody to ask", 5, false, Examination::End::harmless}}) {
+                         Row{"only the contract to ask", 5, false, Examination::End::confirmed},
+                         Row{"nobody objects", 4, false, Examination::End::harmless}}) {
     SCOPED_TRACE(row.name);
     const Candidate suspect = candidate(case_with_label(row.label), accepts, Candidate::Kind::suspect);
     const Examination e = examine(suspect, accepts, {}, row.with_cpu);
