@@ -263,8 +263,8 @@ Advice general_advice(const Signature& signature) {
   return {filled("{} failed{}.", site_text(signature), said), "Run the case alone and read its log.", ""};
 }
 
-// What the catalogue knows of the line that was printed: on which values it fails, and whose it may be where the failing
-// operator is not known.
+// What the catalogue knows of the line that was printed: on which values it fails, and whose it may be where the
+// failing operator is not known.
 std::optional<Advice> assert_advice(const Diagnosis& diagnosis) {
   const Signature& signature = diagnosis.signature;
   PrintedAssert printed{signature.file, 0, signature.kernel, signature.condition};
