@@ -23,4 +23,6 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/ctc_loss.cpp
   aten/sparse_indices.cpp
   aten/grouped_mm.cpp
-  aten/dynamic_cast.cpp)
+  aten/dynamic_cast.cpp
+  aten/embedding_renorm.cpp
+  aten/lu_unpack.cpp)

@@ -30,4 +30,6 @@ set(DSAFUZZ_CU_SOURCES
   loss/ctc_loss.cu
   sparse/convert_indices.cu
   matmul/grouped_mm.cu
-  elementwise/dynamic_cast.cu)
+  elementwise/dynamic_cast.cu
+  indexing/embedding_renorm.cu
+  linalg/unpack_pivots.cu)
