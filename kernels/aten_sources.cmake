@@ -25,4 +25,5 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/grouped_mm.cpp
   aten/dynamic_cast.cpp
   aten/embedding_renorm.cpp
-  aten/lu_unpack.cpp)
+  aten/lu_unpack.cpp
+  aten/sparse_to_dense.cpp)

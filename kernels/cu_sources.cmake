@@ -32,4 +32,5 @@ set(DSAFUZZ_CU_SOURCES
   matmul/grouped_mm.cu
   elementwise/dynamic_cast.cu
   indexing/embedding_renorm.cu
-  linalg/unpack_pivots.cu)
+  linalg/unpack_pivots.cu
+  sparse/add_elements.cu)

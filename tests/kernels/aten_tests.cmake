@@ -21,6 +21,7 @@ if(TARGET dsafuzz_vcuda)
   dsafuzz_aten_test(aten_pooling_parity_test aten_pooling_parity_test.cpp)
   dsafuzz_aten_test(aten_pooling_silent_test aten_pooling_silent_test.cpp)
   dsafuzz_aten_test(aten_pooling_test aten_pooling_test.cpp)
+  dsafuzz_aten_test(aten_unchecked_test aten_unchecked_test.cpp)
   dsafuzz_aten_test(aten_sampling_test aten_sampling_test.cpp)
   dsafuzz_aten_test(aten_sampling_values_test aten_sampling_values_test.cpp)
 
