@@ -25,4 +25,7 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/sparse_indices.cpp
   aten/validate_sparse.cpp
   aten/grouped_mm.cpp
-  aten/dynamic_cast.cpp)
+  aten/dynamic_cast.cpp
+  aten/embedding_renorm.cpp
+  aten/lu_unpack.cpp
+  aten/sparse_to_dense.cpp)

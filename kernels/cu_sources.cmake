@@ -36,4 +36,7 @@ set(DSAFUZZ_CU_SOURCES
   sparse/convert_indices.cu
   sparse/validate_compressed_indices.cu
   matmul/grouped_mm.cu
-  elementwise/dynamic_cast.cu)
+  elementwise/dynamic_cast.cu
+  indexing/embedding_renorm.cu
+  linalg/unpack_pivots.cu
+  sparse/add_elements.cu)

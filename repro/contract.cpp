@@ -343,13 +343,13 @@ std::string rule_text(const ContractUse& use) {
     case Rule::ended_labels: return "not in [-1, " + word + ")";
     case Rule::one_based: return "not in [1, " + word + "]";
     case Rule::up_to:
+    case Rule::lengths:
     case Rule::offsets:
     case Rule::ends:
     case Rule::starts: return "not in [0, " + word + "]";
+    case Rule::counts: return use.size ? "not in [0, " + word + "]" : "not >= 0";
     case Rule::between: return "not in [" + word + "]";
     case Rule::probability: return "not in [0, 1]";
-    case Rule::lengths:
-    case Rule::counts:
     case Rule::not_negative: return "not >= 0";
     case Rule::rate:
     case Rule::weights: return "not finite and >= 0";

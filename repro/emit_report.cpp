@@ -26,7 +26,10 @@ std::string what_happens(const Finding& finding) {
   switch (finding.signature.verdict) {
     case Verdict::device_assert: return op + " stops the device with a failed device-side assert.";
     case Verdict::memory_fault: return op + " accesses memory that is not its own.";
-    case Verdict::silent: return op + " accepts an input that the CPU rejects.";
+    case Verdict::silent:
+      return op + (finding.cpu_opinion.starts_with("raises") || finding.cpu_opinion.empty()
+                       ? " accepts an input that the CPU rejects."
+                       : " accepts an input that its documentation excludes.");
     case Verdict::wrong_result: return op + " returns another result than the CPU.";
     case Verdict::hang: return op + " does not end.";
     case Verdict::crash: return op + " ends the process without saying why.";

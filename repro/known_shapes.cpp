@@ -186,6 +186,13 @@ ProgramState::Known ProgramState::result_of(const Step& step) const {
     take(flattened(case_, step, shape));
   } else if (op == "reshape" || op == "view") {
     take(reshaped(case_, step, shape));
+  } else if (op == "narrow") {
+    const auto dim = as_integer(case_, argument(step, "dim", 1)),
+               length = as_integer(case_, argument(step, "length", 3));
+    const int axis = dim ? axis_of(*dim, shape.size()) : -1;
+    if (axis < 0 || !length || *length < 0) return out;
+    take(shape);
+    out.shape[static_cast<std::size_t>(axis)] = *length;
   } else if (op == "unsqueeze") {
     const int axis = axis_of(as_integer(case_, argument(step, "dim", 1)).value_or(0), shape.size() + 1);
     if (axis < 0) return out;

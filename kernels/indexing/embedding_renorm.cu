@@ -1,0 +1,69 @@
+// The kernel behind embedding_renorm.h: a block of 128 threads for each row.
+#include <cmath>
+
+#include "kernels/indexing/element.h"
+#include "kernels/indexing/embedding_renorm.h"
+#include "kernels/vcuda/device_language.h"
+
+namespace kernels {
+namespace {
+
+using vcuda::from_float;
+using vcuda::to_float;
+
+constexpr int kThreads = 128;
+
+template <typename T, typename Sum, typename Index>
+__global__ void renorm_kernel(T* weights, const Index* indices, Sum max_norm, Sum norm_type, std::int64_t dim,
+                              std::int64_t weights_stride0, std::int64_t weights_stride1) {
+  __shared__ Sum partial[kThreads];
+  // The position is cut to 32 bits, as ATen's kernel does.
+  const int base_index = static_cast<int>(indices[blockIdx.x] * weights_stride0);
+  Sum sum = 0;
+  for (std::int64_t i = threadIdx.x; i < dim; i += blockDim.x) {
+    const Sum value = to_float(weights[base_index + i * weights_stride1]);
+    const Sum size = value < 0 ? -value : value;
+    sum += norm_type == 1 ? size : norm_type == 2 ? size * size : static_cast<Sum>(pow(size, norm_type));
+  }
+  partial[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (unsigned i = 1; i < blockDim.x; ++i) sum += partial[i];
+    partial[0] = static_cast<Sum>(pow(sum, static_cast<Sum>(1) / norm_type));
+  }
+  __syncthreads();
+  const Sum norm = partial[0];
+  if (!(norm > max_norm)) return;
+  const Sum factor = max_norm / (norm + static_cast<Sum>(1e-7));
+  for (std::int64_t i = threadIdx.x; i < dim; i += blockDim.x) {
+    T& weight = weights[base_index + i * weights_stride1];
+    weight = from_float<T>(to_float(weight) * factor);
+  }
+}
+
+template <typename T, typename Sum>
+void launch(const EmbeddingRenorm& args, vcuda::Stream stream) {
+  with_index(args.wide, [&](auto index) {
+    using Index = typename decltype(index)::type;
+    auto* weights = static_cast<T*>(args.weight);
+    const auto* indices = static_cast<const Index*>(args.indices);
+    const auto max_norm = static_cast<Sum>(args.max_norm), norm_type = static_cast<Sum>(args.norm_type);
+    const std::int64_t dim = args.features, stride0 = args.row_stride, stride1 = args.feature_stride;
+    LAUNCH_WITH_BARRIERS((renorm_kernel<T, Sum, Index>), static_cast<unsigned>(args.count), kThreads, stream, weights,
+                         indices, max_norm, norm_type, dim, stride0, stride1);
+  });
+}
+
+}  // namespace
+
+void embedding_renorm(const EmbeddingRenorm& args, vcuda::Stream stream) {
+  switch (args.dtype) {
+    case vcuda::DType::f16: return launch<vcuda::Half, float>(args, stream);
+    case vcuda::DType::bf16: return launch<vcuda::BFloat16, float>(args, stream);
+    case vcuda::DType::f32: return launch<float, float>(args, stream);
+    case vcuda::DType::f64: return launch<double, double>(args, stream);
+    default: return;
+  }
+}
+
+}  // namespace kernels
