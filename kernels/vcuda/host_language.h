@@ -123,10 +123,9 @@ template <typename T, typename Change>
 T change_atomically(T* address, Change change) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
   check_access(address, sizeof(T), Access::atomic);
-  using Word = std::conditional_t<
-      sizeof(T) == 8, std::uint64_t,
-      std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                                     std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
   auto* const word = reinterpret_cast<Word*>(address);
   Word seen = guess_of(word), wanted;
   T old;

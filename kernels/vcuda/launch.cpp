@@ -76,7 +76,9 @@ bool next_thread(Runner& own, ThreadState& state) {
 // here, and a healthy one pays nothing for the possibility.
 [[gnu::noinline]] void run_plain(Runner& own, detail::Body body, const void* closure) {
   ThreadState& state = current_thread_state;
+  // What lies above is the host's.
   own.frames = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  state.stack_bytes = own.frames - state.stack_begin;
   switch (_setjmp(own.end)) {
     case kGridEnded: return;
     case kThreadEnded:
@@ -118,7 +120,12 @@ shadow::Range find_stack() {
   std::size_t bytes = 0;
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
-  return {reinterpret_cast<std::uintptr_t>(low), bytes};
+  // A stack without a limit is as large as the address space; no kernel goes far down.
+  constexpr std::uintptr_t kDeepest = 64ull << 20;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(low) + bytes;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) / shadow::kGranule * shadow::kGranule;
+  const std::uintptr_t begin = std::max(reinterpret_cast<std::uintptr_t>(low), here - std::min(here, kDeepest));
+  return {begin, end - begin};
 }
 
 Dim3 block_number(std::uint64_t number, const Dim3& size) {
@@ -132,7 +139,7 @@ BlocksResult run_blocks(detail::Body body, const void* closure, Dim3 blocks, Dim
   thread_local Runner own(find_stack());
   own.blocks = count;
   own.barriers = 0;
-  const LocalArrays& locals = grid.barriers ? block_fibers::locals() : own.locals;
+  const LocalArrays& locals = own.locals;
   current_thread_state = {{0, 0, 0},     block_number(first, blocks), block,
                           blocks,        locals.stack().begin,        locals.stack().bytes,
                           locals.bytes()};
