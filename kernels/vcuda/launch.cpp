@@ -72,12 +72,22 @@ bool next_thread(Runner& own, ThreadState& state) {
   return advance(state.thread, state.block_size) || next_block(own, state);
 }
 
+[[gnu::always_inline]] inline std::uintptr_t stack_pointer() {
+#if defined(__x86_64__)
+  std::uintptr_t out;
+  asm("movq %%rsp, %0" : "=r"(out));
+  return out;
+#else
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+#endif
+}
+
 // All state of the loop is in the runner and current_thread_state, so nothing is lost when a failed thread jumps back
 // here, and a healthy one pays nothing for the possibility.
 [[gnu::noinline]] void run_plain(Runner& own, detail::Body body, const void* closure) {
   ThreadState& state = current_thread_state;
   // What lies above is the host's.
-  own.frames = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  own.frames = stack_pointer();
   state.stack_bytes = own.frames - state.stack_begin;
   switch (_setjmp(own.end)) {
     case kGridEnded: return;
