@@ -83,8 +83,8 @@ bool next_thread(Runner& own, ThreadState& state) {
 }
 
 // All state of the loop is in the runner and current_thread_state, so nothing is lost when a failed thread jumps back
-// here, and a healthy one pays nothing for the possibility.
-[[gnu::noinline]] void run_plain(Runner& own, detail::Body body, const void* closure) {
+// here, and a healthy one pays nothing for the possibility. The loop itself is detail::run_threads.
+[[gnu::noinline]] void run_plain(Runner& own, detail::Body body, detail::Closure closure) {
   ThreadState& state = current_thread_state;
   // What lies above is the host's.
   own.frames = stack_pointer();
@@ -95,17 +95,7 @@ bool next_thread(Runner& own, ThreadState& state) {
       if (!next_thread(own, state)) return;
       break;
   }
-  do {
-    do {
-      body(closure);
-    } while (++state.thread.x < state.block_size.x);
-    state.thread.x = 0;
-    if (++state.thread.y < state.block_size.y) continue;
-    state.thread.y = 0;
-    if (++state.thread.z < state.block_size.z) continue;
-    state.thread.z = 0;
-    if (!next_block(own, state)) return;
-  } while (true);
+  body(closure.at);
 }
 
 void forget_shared_memory() {
@@ -114,12 +104,12 @@ void forget_shared_memory() {
   }
 }
 
-[[gnu::noinline]] void run_with_barriers(Runner& own, detail::Body body, const void* closure) {
+[[gnu::noinline]] void run_with_barriers(Runner& own, detail::Body body, detail::Closure closure) {
   ThreadState& state = current_thread_state;
   do {
     own.barriers = 0;
     if (grid.tool == Tool::racecheck) forget_shared_memory();
-    if (block_fibers::run(body, closure) == block_fibers::Ended::by_fault) return;
+    if (block_fibers::run(body, closure.at) == block_fibers::Ended::by_fault) return;
   } while (next_block(own, state));
 }
 
@@ -144,9 +134,10 @@ Dim3 block_number(std::uint64_t number, const Dim3& size) {
 }
 
 // Runs blocks [first, first + count) on this host thread.
-BlocksResult run_blocks(detail::Body body, const void* closure, Dim3 blocks, Dim3 block, std::uint64_t first,
+BlocksResult run_blocks(detail::Body body, detail::Closure closure, Dim3 blocks, Dim3 block, std::uint64_t first,
                         std::uint64_t count) {
   thread_local Runner own(find_stack());
+  own.closure = {reinterpret_cast<std::uintptr_t>(closure.at), closure.bytes};
   own.blocks = count;
   own.barriers = 0;
   const LocalArrays& locals = own.locals;
@@ -187,7 +178,7 @@ void append(BlocksResult& all, const BlocksResult& more) {
   all.report += more.report;
 }
 
-BlocksResult run_grid(detail::Body body, const void* closure, Dim3 blocks, Dim3 block) {
+BlocksResult run_grid(detail::Body body, detail::Closure closure, Dim3 blocks, Dim3 block) {
   const std::uint64_t count = std::uint64_t{blocks.x} * blocks.y * blocks.z;
   const std::uint64_t threads = count * block.x * block.y * block.z;
   const bool watched = grid.tool != Tool::none && grid.tool != Tool::memcheck;
@@ -316,7 +307,17 @@ std::string_view short_kernel_name(const char* text) {
   return name;
 }
 
-void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, Body body, const void* closure,
+bool detail::next_row() {
+  ThreadState& state = current_thread_state;
+  state.thread.x = 0;
+  if (++state.thread.y < state.block_size.y) return true;
+  state.thread.y = 0;
+  if (++state.thread.z < state.block_size.z) return true;
+  state.thread.z = 0;
+  return next_block(*runner, state);
+}
+
+void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, Body body, Closure closure,
                     bool barriers) {
   const LaunchTarget target =
       begin_launch(stream, is_valid(blocks, block) ? Error::none : Error::invalid_configuration);

@@ -44,6 +44,9 @@ std::uint8_t LocalArrays::state(std::uintptr_t address) const {
 }
 
 bool LocalArrays::in_order(std::uintptr_t address, std::size_t bytes) const {
+  std::uintptr_t granule = address / kGranule * kGranule;
+  while (granule < address + bytes && state(granule) == 0) granule += kGranule;
+  if (granule >= address + bytes) return true;
   for (std::uintptr_t at = address; at < address + bytes; ++at) {
     const std::uint8_t now = state(at);
     if (now != 0 && (now >= kGranule || at % kGranule >= now)) return false;
