@@ -196,6 +196,10 @@ class Reader {
 
   void detail(std::string_view text) {
     keep(text);
+    if (contains(text, "without an event between them")) {
+      record_.relation = "in two streams";
+      return;
+    }
     std::string_view rest = text;
     if (take(rest, "Host Frame:")) {
       end_host_frame();
@@ -221,7 +225,6 @@ class Reader {
 
   void race_detail(std::string_view text) {
     std::string_view rest = text;
-    if (contains(text, "without an event between them")) record_.relation = "in two streams";
     if (take(rest, "and ") && contains(rest, " access at ") && accesses_of_race() == 1) {
       record_.fault += "_" + lowered(rest.substr(0, rest.find(' ')));
     } else if (rest = text; take_until(rest, " Thread ")) {

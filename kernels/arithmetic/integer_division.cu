@@ -33,7 +33,7 @@ __device__ T divided(T a, T b, Division division) {
 }
 
 template <typename T>
-__global__ void integer_division_kernel(const IntegerDivision args) {
+__global__ void integer_division_kernel(KERNEL_STRUCT(IntegerDivision) args) {
   std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
   for (int n = 0; n < kPerThread && i < args.count; ++n, i += kThreads) {
     const Offsets<3> at = offsets_of(args.walk, i);

@@ -11,7 +11,7 @@ constexpr int kThreads = 128;
 constexpr int kPerThread = 4;
 
 template <typename T, bool kPut>
-__global__ void index_elementwise_kernel(const AdvancedIndex args) {
+__global__ void index_elementwise_kernel(KERNEL_STRUCT(AdvancedIndex) args) {
   std::int64_t at = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
   for (int n = 0; n < kPerThread && at < args.count; ++n, at += kThreads) {
     const Offsets<3> offsets = offsets_of(args.walk, at);

@@ -50,7 +50,7 @@ __device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const B
 }
 
 template <typename T, typename Index>
-__global__ void EmbeddingBag_updateOutputKernel_sum_mean(const Bags<T, Index> bags) {
+__global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, Index>) bags) {
   for_each_chunk(bags.numBags, bags.featureSize, [&](std::int64_t bag, std::int64_t feature) {
     const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
@@ -77,7 +77,7 @@ __global__ void EmbeddingBag_updateOutputKernel_sum_mean(const Bags<T, Index> ba
 }
 
 template <typename T, typename Index>
-__global__ void EmbeddingBag_updateOutputKernel_max(const Bags<T, Index> bags) {
+__global__ void EmbeddingBag_updateOutputKernel_max(KERNEL_STRUCT(Bags<T, Index>) bags) {
   for_each_chunk(bags.numBags, bags.featureSize, [&](std::int64_t bag, std::int64_t feature) {
     const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 77, "EmbeddingBag_updateOutputKernel_max", "end >= begin", end >= begin);

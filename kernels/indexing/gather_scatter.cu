@@ -67,7 +67,7 @@ struct CheckOnly {
 
 template <typename Move, typename Index>
 __global__ void _scatter_gather_elementwise_kernel(char* self, const char* source, const char* index,
-                                                   const Walk<3> walk, std::int64_t count, std::int64_t size,
+                                                   KERNEL_STRUCT(Walk<3>) walk, std::int64_t count, std::int64_t size,
                                                    std::int64_t stride) {
   for_each_element(count, [&](std::int64_t i) {
     const Offsets<3> at = offsets_of(walk, i);
@@ -78,8 +78,9 @@ __global__ void _scatter_gather_elementwise_kernel(char* self, const char* sourc
 }
 
 template <typename T, typename Index, bool kWrite>
-__global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, const Walk<3> walk, std::int64_t count,
-                                                 std::int64_t size, std::int64_t stride, const Value value) {
+__global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, KERNEL_STRUCT(Walk<3>) walk,
+                                                 std::int64_t count, std::int64_t size, std::int64_t stride,
+                                                 const Value value) {
   for_each_element(count, [&](std::int64_t i) {
     const Offsets<3> at = offsets_of(walk, i);
     const std::int64_t idx_dim = index_at<Index>(index, at.bytes[2]);
@@ -91,10 +92,11 @@ __global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, 
 }
 
 template <typename T, typename Index>
-__global__ void scatter_reduce_lines_kernel(char* self, const char* source, const char* index, const Walk<3> lines,
-                                            std::int64_t line_count, std::int64_t line_length,
-                                            std::int64_t source_stride, std::int64_t index_stride, std::int64_t stride,
-                                            Reduction reduction, const Value value) {
+__global__ void scatter_reduce_lines_kernel(char* self, const char* source, const char* index,
+                                            KERNEL_STRUCT(Walk<3>) lines, std::int64_t line_count,
+                                            std::int64_t line_length, std::int64_t source_stride,
+                                            std::int64_t index_stride, std::int64_t stride, Reduction reduction,
+                                            const Value value) {
   const std::int64_t line = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (line >= line_count) return;
   const Offsets<3> at = offsets_of(lines, line);

@@ -35,7 +35,7 @@ __device__ void combine_element(const IndexReduce& args, std::int64_t inner, std
 }
 
 template <typename T>
-__global__ void indexFuncSmallIndex(const IndexReduce args) {
+__global__ void indexFuncSmallIndex(KERNEL_STRUCT(IndexReduce) args) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t src = 0; src < args.count; ++src) {
     const std::uint64_t dstIndex = destination_of(args, src);
@@ -49,7 +49,7 @@ __global__ void indexFuncSmallIndex(const IndexReduce args) {
 }
 
 template <typename T>
-__global__ void indexFuncLargeIndex(const IndexReduce args) {
+__global__ void indexFuncLargeIndex(KERNEL_STRUCT(IndexReduce) args) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   const std::int64_t total = args.slice_elements * args.count;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += step) {

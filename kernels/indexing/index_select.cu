@@ -13,9 +13,9 @@ constexpr std::int64_t kMaxBlocks = 132 * 8;
 
 template <typename T, typename IndicesType, typename IndexType>
 __global__ void indexSelectSmallIndex(char* dst, const char* src, const IndicesType* indices,
-                                      const vcuda::Walk<2> slice, std::int64_t count, std::int64_t index_stride,
-                                      std::int64_t dst_stride, std::int64_t src_stride, std::int64_t inner_size,
-                                      std::int64_t srcSelectDimSize) {
+                                      KERNEL_STRUCT(vcuda::Walk<2>) slice, std::int64_t count,
+                                      std::int64_t index_stride, std::int64_t dst_stride, std::int64_t src_stride,
+                                      std::int64_t inner_size, std::int64_t srcSelectDimSize) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t dst_index = 0; dst_index < count; ++dst_index) {
     const IndexType srcIndex = static_cast<IndexType>(indices[dst_index * index_stride]);

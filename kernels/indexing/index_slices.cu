@@ -28,7 +28,7 @@ __device__ inline std::int64_t checked_copy_index(std::int64_t idx, std::int64_t
 }
 
 template <typename T, bool kFill>
-__global__ void index_elementwise_kernel(const IndexSlices args, const Value value) {
+__global__ void index_elementwise_kernel(KERNEL_STRUCT(IndexSlices) args, const Value value) {
   std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
   for (int n = 0; n < kPerThread && i < args.count; ++n, i += kThreads) {
     const Offsets<3> at = offsets_of(args.walk, i);

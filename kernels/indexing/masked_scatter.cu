@@ -26,7 +26,7 @@ __global__ void masked_scatter_size_check(const std::int64_t* last_ordinal, cons
 }
 
 template <typename T>
-__global__ void masked_scatter_kernel(const MaskedScatter args) {
+__global__ void masked_scatter_kernel(KERNEL_STRUCT(MaskedScatter) args) {
   std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
   for (int n = 0; n < kPerThread && i < args.count; ++n, i += kThreads) {
     if (!args.mask[i]) continue;

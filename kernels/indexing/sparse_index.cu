@@ -10,7 +10,7 @@ constexpr int kThreads = 128;
 constexpr int kPerThread = 4;
 constexpr int kPerBlock = kThreads * kPerThread;
 
-__global__ void vectorized_elementwise_kernel(const SparseIndex args) {
+__global__ void vectorized_elementwise_kernel(KERNEL_STRUCT(SparseIndex) args) {
   const std::int64_t block = static_cast<std::int64_t>(kPerBlock) * blockIdx.x;
   const bool neighbours = args.stride == 1 && args.count - block >= kPerBlock;
   std::int64_t i = block + (neighbours ? threadIdx.x * kPerThread : threadIdx.x);

@@ -35,7 +35,7 @@ struct PutAccumulate {
 };
 
 template <typename Move>
-__global__ void index_elementwise_kernel(const TakePut args, int components) {
+__global__ void index_elementwise_kernel(KERNEL_STRUCT(TakePut) args, int components) {
   std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
   const std::int64_t numel = args.numel;
   for (int n = 0; n < kPerThread && i < args.count; ++n, i += kThreads) {

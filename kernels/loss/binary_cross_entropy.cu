@@ -75,13 +75,13 @@ __device__ void compute_block(const BinaryCrossEntropy& args, bool neighbours) {
 }
 
 template <typename T, bool kBackward>
-__global__ void vectorized_elementwise_kernel(const BinaryCrossEntropy args) {
+__global__ void vectorized_elementwise_kernel(KERNEL_STRUCT(BinaryCrossEntropy) args) {
   const std::int64_t remaining = args.count - static_cast<std::int64_t>(kPerBlock) * blockIdx.x;
   compute_block<T, kBackward>(args, remaining >= kPerBlock);
 }
 
 template <typename T, bool kBackward>
-__global__ void elementwise_kernel(const BinaryCrossEntropy args) {
+__global__ void elementwise_kernel(KERNEL_STRUCT(BinaryCrossEntropy) args) {
   compute_block<T, kBackward>(args, false);
 }
 

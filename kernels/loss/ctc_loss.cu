@@ -66,7 +66,7 @@ __device__ void run_recurrence(const CtcLoss& args, T* table, std::int64_t sampl
 }
 
 template <typename T>
-__global__ void ctc_loss_log_alpha_gpu_kernel(const CtcLoss args, T* losses, T* log_alpha) {
+__global__ void ctc_loss_log_alpha_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* losses, T* log_alpha) {
   const std::int64_t all_states = 2 * args.most_labels + 1;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * blockDim.y; first < args.batch; first += stride) {
@@ -84,7 +84,7 @@ __global__ void ctc_loss_log_alpha_gpu_kernel(const CtcLoss args, T* losses, T* 
 }
 
 template <typename T>
-__global__ void ctc_loss_backward_log_beta_gpu_kernel(const CtcLoss args, T* log_beta) {
+__global__ void ctc_loss_backward_log_beta_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* log_beta) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * blockDim.y; first < args.batch; first += stride) {
     run_recurrence<T, false>(args, log_beta, first + threadIdx.y);
@@ -93,7 +93,7 @@ __global__ void ctc_loss_backward_log_beta_gpu_kernel(const CtcLoss args, T* log
 
 // One thread a step and sample: the probability of being at each label, then the gradient from it.
 template <typename T>
-__global__ void ctc_loss_backward_collect_gpu_kernel(const CtcLoss args, const T* losses, const T* log_alpha,
+__global__ void ctc_loss_backward_collect_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, const T* losses, const T* log_alpha,
                                                      const T* log_beta, const T* grad, T* grad_input,
                                                      bool zero_infinity) {
   const std::int64_t step = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;

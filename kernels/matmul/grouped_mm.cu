@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int32_t kAlign = 8;  // elements in 16 bytes
 
-__global__ void prepare_grouped_gemm_data(const GroupedMm args) {
+__global__ void prepare_grouped_gemm_data(KERNEL_STRUCT(GroupedMm) args) {
   const std::int32_t tid = static_cast<std::int32_t>(threadIdx.x);
   std::int32_t delta = 0;
   std::int32_t offset = 0;

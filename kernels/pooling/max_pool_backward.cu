@@ -25,8 +25,9 @@ __device__ inline int end_window(int at, const PoolWindow& window, int count) {
 
 template <typename T>
 __global__ void max_pool_backward_nchw(const T* top_diff, const std::int64_t* top_mask, int num, int channels,
-                                       int height, int width, int pooled_height, int pooled_width, PoolWindow rows,
-                                       PoolWindow columns, T* bottom_diff) {
+                                       int height, int width, int pooled_height, int pooled_width,
+                                       KERNEL_STRUCT(PoolWindow) rows, KERNEL_STRUCT(PoolWindow) columns,
+                                       T* bottom_diff) {
   const int pixel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (pixel >= height * width) return;
   const int row_end = end_window(pixel / width, rows, pooled_height);

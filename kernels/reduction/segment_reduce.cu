@@ -43,8 +43,8 @@ __device__ T divided(T value, std::int64_t by) {
 
 template <typename T, typename Index>
 __global__ void segment_reduce_forward_kernel(SegmentReduction reduction, T* output_data, const T* values_data,
-                                              const Index* lengths_data, const Index* bounds, const Shape shape,
-                                              bool is_initial_set, double initial) {
+                                              const Index* lengths_data, const Index* bounds,
+                                              KERNEL_STRUCT(Shape) shape, bool is_initial_set, double initial) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= shape.outer * shape.segments * shape.inner) return;
   const std::int64_t lengths_idx = i / shape.inner;
@@ -119,7 +119,7 @@ __device__ T product_of_others(const T* column, Index begin, Index end, Index wi
 template <typename T, typename Index>
 __global__ void segment_reduce_backward_kernel(SegmentReduction reduction, T* grad_input_data, const T* grad_data,
                                                const T* output_data, const T* values_data, const Index* lengths_data,
-                                               const Index* bounds, const Shape shape, double initial) {
+                                               const Index* bounds, KERNEL_STRUCT(Shape) shape, double initial) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= shape.outer * shape.segments * shape.inner) return;
   const std::int64_t row = i / shape.inner;

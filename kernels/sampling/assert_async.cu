@@ -35,17 +35,17 @@ struct Wide<vcuda::BFloat16> {
 };
 
 template <typename T>
-__global__ void _assert_async_cuda_kernel(const T* input, const AssertMessage msg) {
+__global__ void _assert_async_cuda_kernel(const T* input, KERNEL_STRUCT(AssertMessage) msg) {
   const bool holds = is_set(static_cast<typename Wide<T>::type>(input[0]));
   DEVICE_ASSERT_MESSAGE(TENSOR_COMPARE_CU, 109, "_assert_async_cuda_kernel", msg.text, holds);
 }
 
-__global__ void _assert_async_cuda_kernel_complex_float(const float* input, const AssertMessage msg) {
+__global__ void _assert_async_cuda_kernel_complex_float(const float* input, KERNEL_STRUCT(AssertMessage) msg) {
   const bool holds = input[0] != 0 || input[1] != 0;
   DEVICE_ASSERT_MESSAGE(TENSOR_COMPARE_CU, 113, "_assert_async_cuda_kernel", msg.text, holds);
 }
 
-__global__ void _assert_async_cuda_kernel_complex_double(const double* input, const AssertMessage msg) {
+__global__ void _assert_async_cuda_kernel_complex_double(const double* input, KERNEL_STRUCT(AssertMessage) msg) {
   const bool holds = input[0] != 0 || input[1] != 0;
   DEVICE_ASSERT_MESSAGE(TENSOR_COMPARE_CU, 116, "_assert_async_cuda_kernel", msg.text, holds);
 }

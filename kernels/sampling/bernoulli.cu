@@ -17,7 +17,7 @@ constexpr std::int64_t kMaxBlocks = 2147483647;
                 "0 <= " #NAME " && " #NAME " <= 1", 0 <= probability[lane] && probability[lane] <= 1)
 
 template <typename T, typename Probability>
-__global__ void kernelPointwiseApply2(const Bernoulli args) {
+__global__ void kernelPointwiseApply2(KERNEL_STRUCT(Bernoulli) args) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x * kStep;
   std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * kStep;
   for (; first < args.count; first += stride) {

@@ -52,7 +52,7 @@ __device__ double sample(double rate, RandomStream& random) {
 }
 
 template <typename T>
-__global__ void kernelPointwiseApply2(const Poisson args) {
+__global__ void kernelPointwiseApply2(KERNEL_STRUCT(Poisson) args) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   for (; i < args.count; i += step) {

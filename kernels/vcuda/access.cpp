@@ -44,14 +44,17 @@ void append_report(const Fault& fault) {
   end_by(fault);
 }
 
-// Shared memory and constants: an array holds the access, and all of it. What lies between arrays is the library's own.
+// Shared memory and constants: an array holds the access, and all of it. Shared memory is the kernel's own, nobody
+// writes constants, and what lies between arrays is the library's.
 void check_static(std::uintptr_t address, std::size_t bytes, Access access) {
+  const std::string_view kernel = short_kernel_name(grid.kernel);
   const StaticArray* const array = static_array_at(address);
-  if (array != nullptr && address + bytes <= array->begin + array->bytes) return;
-  const StaticArray* const nearest = nearest_array(address, short_kernel_name(grid.kernel));
+  const bool inside = array != nullptr && address + bytes <= array->begin + array->bytes;
+  if (inside && (array->shared ? belongs_to(*array, kernel) : access == Access::read)) return;
+  const StaticArray* const nearest = nearest_array(address, kernel);
   Fault fault = seen(address, bytes, access);
-  fault.array = nearest != nullptr && (array == nullptr || array->shared) ? nearest : array;
-  fault.space = fault.array != nullptr && !fault.array->shared ? Space::constant : Space::shared;
+  fault.array = nearest != nullptr ? nearest : array;
+  fault.space = fault.array == nullptr || fault.array->shared ? Space::shared : Space::constant;
   end_by(fault);
 }
 
@@ -87,8 +90,9 @@ void check_host_memory(std::uintptr_t address, std::size_t bytes, Access access)
   const auto within = [&](const shadow::Range& range) {
     return range.holds(address) && range.holds(address + bytes - 1);
   };
-  if (within(current_locals().stack())) return check_local(current_locals(), address, bytes, access);
-  if (within(runner->stack)) return;  // without a shadow, or the launcher's own
+  const ThreadState& thread = current_thread_state;
+  if (access == Access::read && within(runner->closure)) return;
+  if (within({thread.stack_begin, thread.stack_bytes})) return check_local(current_locals(), address, bytes, access);
   if (!within(shadow::reach.statics)) return fault(address, bytes, access, Error::illegal_address);
   check_static(address, bytes, access);
   if (grid.tool == Tool::racecheck) note_for_races(address, bytes, access);

@@ -107,6 +107,9 @@ Ended run(detail::Body body, const void* closure) {
       if (fibers[i].at == nullptr) continue;
       state.thread = fibers[i].thread;
       current = &fibers[i];
+      state.stack_begin = reinterpret_cast<std::uintptr_t>(stack_memory) + i * kStackBytes;
+      state.stack_bytes = kStackBytes;
+      state.stack_shadow = stack_locals->bytes() + i * kStackBytes / shadow::kGranule;
       const context::transfer_t back = context::jump_fcontext(fibers[i].at, nullptr);
       fibers[i].at = back.fctx;
       switch (static_cast<Switch>(reinterpret_cast<std::uintptr_t>(back.data))) {

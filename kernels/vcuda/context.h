@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 
 #include "kernels/vcuda/runtime.h"
 #include "kernels/vcuda/shadow.h"
+#include "kernels/vcuda/stream_order.h"
 
 namespace vcuda {
 
@@ -22,7 +22,7 @@ struct LaunchTarget {
   // For racecheck only: the stream, the launch's number in it, and how much of other streams comes before it.
   Stream stream = 0;
   std::uint64_t clock = 0;
-  std::map<Stream, std::uint64_t> known;
+  KnownWork known;
 };
 // Counts the launch. `invalid` is what is wrong with it, if anything.
 LaunchTarget begin_launch(Stream stream, Error invalid);

@@ -2,10 +2,11 @@
 // compiled by nvcc for a GPU and by clang for the virtual device; this header is the only place that knows.
 //
 // What a kernel file may use: __global__ and __device__ functions, threadIdx/blockIdx/blockDim/gridDim, __shared__
-// arrays of constant size, __syncthreads() (in kernels launched with LAUNCH_WITH_BARRIERS), atomicAdd on float, double,
-// int, int64 and the 16-bit types, atomicMax, atomicMin, atomicExch and atomicCAS on int, vcuda::update_atomically on
-// every element of up to 8 bytes, DEVICE_ASSERT, DEVICE_ASSERT_PRINTF and DEVICE_ASSERT_MESSAGE,
-// to_float/from_float for the 16-bit types.
+// arrays of constant size in the __global__ function itself, __syncthreads() (in kernels launched with
+// LAUNCH_WITH_BARRIERS), atomicAdd on float, double, int, int64 and the 16-bit types, atomicMax, atomicMin, atomicExch
+// and atomicCAS on int, vcuda::update_atomically on every element of up to 8 bytes, DEVICE_ASSERT,
+// DEVICE_ASSERT_PRINTF and DEVICE_ASSERT_MESSAGE, to_float/from_float for the 16-bit types.
+// A struct that a kernel takes is written KERNEL_STRUCT(Type) name, and is only read.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
@@ -96,6 +97,8 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
   do {                                                                                \
     if (!(OK)) __assertfail(MESSAGE, "/pytorch/" FILE, LINE, FUNCTION, sizeof(char)); \
   } while (0)
+
+#define KERNEL_STRUCT(...) const __VA_ARGS__
 
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)
 #define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)

@@ -41,6 +41,7 @@ struct Runner {
 
   shadow::Range stack;
   LocalArrays locals;          // on `stack`
+  shadow::Range closure;       // the kernel's arguments
   std::uint32_t barriers = 0;  // that the block has passed
   std::uint64_t blocks = 0;    // still to run, this one included
   std::uintptr_t frames = 0;   // kernels' frames lie below it

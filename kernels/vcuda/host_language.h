@@ -53,25 +53,18 @@ using dim3 = ::vcuda::Dim3;
       ::vcuda::fail_with_message(kSite, MESSAGE);                                     \
   } while (0)
 
+// The launch's own copy serves all threads: a copy for each would cost more than most of them do.
+#define KERNEL_STRUCT(...) const __VA_ARGS__&
+
 // KERNEL may be a template instance in parentheses. The launch is asynchronous: its error surfaces at a later
 // call unless launches block (runtime.h).
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
-  ::vcuda::launch(#KERNEL, GRID, BLOCK, STREAM, [=]() VCUDA_UNCHECKED { KERNEL(__VA_ARGS__); })
+  ::vcuda::launch(#KERNEL, GRID, BLOCK, STREAM, [=] { [[clang::always_inline]] KERNEL(__VA_ARGS__); })
 #define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) \
   ::vcuda::launch_with_barriers(#KERNEL, GRID, BLOCK, STREAM, [=]() VCUDA_UNCHECKED { KERNEL(__VA_ARGS__); })
 
 namespace vcuda {
 
-// A load the sanitizer does not see: the built-in variables are no memory of the kernel's, and are read often.
-inline unsigned read_unchecked(const unsigned& value) {
-#if defined(__x86_64__)
-  unsigned out;
-  asm("movl %1, %0" : "=r"(out) : "m"(value));
-  return out;
-#else
-  return value;
-#endif
-}
 inline Dim3 read_unchecked(const Dim3& d) { return {read_unchecked(d.x), read_unchecked(d.y), read_unchecked(d.z)}; }
 
 using Half = _Float16;
@@ -123,10 +116,9 @@ template <typename T, typename Change>
 T change_atomically(T* address, Change change) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
   check_access(address, sizeof(T), Access::atomic);
-  using Word = std::conditional_t<
-      sizeof(T) == 8, std::uint64_t,
-      std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                         std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+  using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                                     std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
   auto* const word = reinterpret_cast<Word*>(address);
   Word seen = guess_of(word), wanted;
   T old;

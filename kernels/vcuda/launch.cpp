@@ -72,28 +72,30 @@ bool next_thread(Runner& own, ThreadState& state) {
   return advance(state.thread, state.block_size) || next_block(own, state);
 }
 
+[[gnu::always_inline]] inline std::uintptr_t stack_pointer() {
+#if defined(__x86_64__)
+  std::uintptr_t out;
+  asm("movq %%rsp, %0" : "=r"(out));
+  return out;
+#else
+  return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+#endif
+}
+
 // All state of the loop is in the runner and current_thread_state, so nothing is lost when a failed thread jumps back
-// here, and a healthy one pays nothing for the possibility.
-[[gnu::noinline]] void run_plain(Runner& own, detail::Body body, const void* closure) {
+// here, and a healthy one pays nothing for the possibility. The loop itself is detail::run_threads.
+[[gnu::noinline]] void run_plain(Runner& own, detail::Body body, detail::Closure closure) {
   ThreadState& state = current_thread_state;
-  own.frames = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  // What lies above is the host's.
+  own.frames = stack_pointer();
+  state.stack_bytes = own.frames - state.stack_begin;
   switch (_setjmp(own.end)) {
     case kGridEnded: return;
     case kThreadEnded:
       if (!next_thread(own, state)) return;
       break;
   }
-  do {
-    do {
-      body(closure);
-    } while (++state.thread.x < state.block_size.x);
-    state.thread.x = 0;
-    if (++state.thread.y < state.block_size.y) continue;
-    state.thread.y = 0;
-    if (++state.thread.z < state.block_size.z) continue;
-    state.thread.z = 0;
-    if (!next_block(own, state)) return;
-  } while (true);
+  body(closure.at);
 }
 
 void forget_shared_memory() {
@@ -102,12 +104,12 @@ void forget_shared_memory() {
   }
 }
 
-[[gnu::noinline]] void run_with_barriers(Runner& own, detail::Body body, const void* closure) {
+[[gnu::noinline]] void run_with_barriers(Runner& own, detail::Body body, detail::Closure closure) {
   ThreadState& state = current_thread_state;
   do {
     own.barriers = 0;
     if (grid.tool == Tool::racecheck) forget_shared_memory();
-    if (block_fibers::run(body, closure) == block_fibers::Ended::by_fault) return;
+    if (block_fibers::run(body, closure.at) == block_fibers::Ended::by_fault) return;
   } while (next_block(own, state));
 }
 
@@ -118,7 +120,12 @@ shadow::Range find_stack() {
   std::size_t bytes = 0;
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
-  return {reinterpret_cast<std::uintptr_t>(low), bytes};
+  // A stack without a limit is as large as the address space; no kernel goes far down.
+  constexpr std::uintptr_t kDeepest = 64ull << 20;
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(low) + bytes;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) / shadow::kGranule * shadow::kGranule;
+  const std::uintptr_t begin = std::max(reinterpret_cast<std::uintptr_t>(low), here - std::min(here, kDeepest));
+  return {begin, end - begin};
 }
 
 Dim3 block_number(std::uint64_t number, const Dim3& size) {
@@ -127,12 +134,13 @@ Dim3 block_number(std::uint64_t number, const Dim3& size) {
 }
 
 // Runs blocks [first, first + count) on this host thread.
-BlocksResult run_blocks(detail::Body body, const void* closure, Dim3 blocks, Dim3 block, std::uint64_t first,
+BlocksResult run_blocks(detail::Body body, detail::Closure closure, Dim3 blocks, Dim3 block, std::uint64_t first,
                         std::uint64_t count) {
   thread_local Runner own(find_stack());
+  own.closure = {reinterpret_cast<std::uintptr_t>(closure.at), closure.bytes};
   own.blocks = count;
   own.barriers = 0;
-  const LocalArrays& locals = grid.barriers ? block_fibers::locals() : own.locals;
+  const LocalArrays& locals = own.locals;
   current_thread_state = {{0, 0, 0},     block_number(first, blocks), block,
                           blocks,        locals.stack().begin,        locals.stack().bytes,
                           locals.bytes()};
@@ -170,7 +178,7 @@ void append(BlocksResult& all, const BlocksResult& more) {
   all.report += more.report;
 }
 
-BlocksResult run_grid(detail::Body body, const void* closure, Dim3 blocks, Dim3 block) {
+BlocksResult run_grid(detail::Body body, detail::Closure closure, Dim3 blocks, Dim3 block) {
   const std::uint64_t count = std::uint64_t{blocks.x} * blocks.y * blocks.z;
   const std::uint64_t threads = count * block.x * block.y * block.z;
   const bool watched = grid.tool != Tool::none && grid.tool != Tool::memcheck;
@@ -299,7 +307,17 @@ std::string_view short_kernel_name(const char* text) {
   return name;
 }
 
-void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, Body body, const void* closure,
+bool detail::next_row() {
+  ThreadState& state = current_thread_state;
+  state.thread.x = 0;
+  if (++state.thread.y < state.block_size.y) return true;
+  state.thread.y = 0;
+  if (++state.thread.z < state.block_size.z) return true;
+  state.thread.z = 0;
+  return next_block(*runner, state);
+}
+
+void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, Body body, Closure closure,
                     bool barriers) {
   const LaunchTarget target =
       begin_launch(stream, is_valid(blocks, block) ? Error::none : Error::invalid_configuration);

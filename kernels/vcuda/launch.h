@@ -54,8 +54,8 @@ struct ThreadState {
 // attribute can order that: by itself it merges no unchecked function into a checked one.
 #define VCUDA_INTO_KERNELS VCUDA_KERNEL_SIDE __attribute__((always_inline))
 
-// The way into a kernel: its loads of the arguments are the machine's, not the kernel's. A function so marked is not
-// merged with one that is checked.
+// The way into a kernel with barriers: its loads of the arguments are the machine's, not the kernel's. A function so
+// marked is not merged with one that is checked.
 #define VCUDA_UNCHECKED __attribute__((no_sanitize("kernel-address", "coverage")))
 
 // Reached without a call. The few bytes fit into what the loader keeps ready for libraries loaded later.
@@ -87,9 +87,57 @@ VCUDA_KERNEL_SIDE void check_access(const void* address, std::size_t bytes, Acce
 // address tells one barrier of a kernel from another.
 VCUDA_KERNEL_SIDE __attribute__((noinline, nomerge)) void block_barrier();
 
+// A load and a store that the sanitizer does not see: the built-in variables are no memory of the kernel's, and are
+// read often.
+inline unsigned read_unchecked(const unsigned& value) {
+#if defined(__x86_64__)
+  unsigned out;
+  asm("movl %1, %0" : "=r"(out) : "m"(value));
+  return out;
+#else
+  return value;
+#endif
+}
+inline void write_unchecked(unsigned& value, unsigned wanted) {
+#if defined(__x86_64__)
+  asm volatile("movl %1, %0" : "=m"(value) : "r"(wanted));
+#else
+  value = wanted;
+#endif
+}
+
 namespace detail {
 using Body = void (*)(const void* closure);
-void launch(const char* kernel, Dim3 grid, Dim3 block, Stream stream, Body body, const void* closure, bool barriers);
+
+// Moves on to the first thread of the next row of the block, or of the next block; false after the last one.
+VCUDA_KERNEL_SIDE bool next_row();
+
+// All threads from the current one on. The kernel is merged into the loop, so its arguments are read once, and what is
+// the same for all threads may be computed once. A thread that ends early does not come back here: the launch loop
+// calls again for the next one.
+template <typename Kernel>
+void run_threads(const void* closure) {
+  const Kernel kernel = *static_cast<const Kernel*>(closure);
+  ThreadState& state = current_thread_state;
+  for (;;) {
+    kernel();
+    const unsigned x = read_unchecked(state.thread.x) + 1;
+    write_unchecked(state.thread.x, x);
+    if (x >= read_unchecked(state.block_size.x) && !next_row()) return;
+  }
+}
+
+// One thread, on its fiber.
+template <typename Kernel>
+VCUDA_UNCHECKED void run_thread(const void* closure) {
+  (*static_cast<const Kernel*>(closure))();
+}
+
+struct Closure {
+  const void* at;
+  std::size_t bytes;
+};
+void launch(const char* kernel, Dim3 grid, Dim3 block, Stream stream, Body body, Closure closure, bool barriers);
 }  // namespace detail
 
 // Runs `kernel` (a callable without arguments) once for each thread of the grid; the threads of a block in order.
@@ -98,16 +146,12 @@ void launch(const char* kernel, Dim3 grid, Dim3 block, Stream stream, Body body,
 // does not exist set the device's non-sticky last error. Does nothing on a poisoned context.
 template <typename Kernel>
 void launch(const char* name, Dim3 grid, Dim3 block, Stream stream, const Kernel& kernel) {
-  detail::launch(
-      name, grid, block, stream, [](const void* k) VCUDA_UNCHECKED { (*static_cast<const Kernel*>(k))(); }, &kernel,
-      false);
+  detail::launch(name, grid, block, stream, &detail::run_threads<Kernel>, {&kernel, sizeof kernel}, false);
 }
 
 template <typename Kernel>
 void launch_with_barriers(const char* name, Dim3 grid, Dim3 block, Stream stream, const Kernel& kernel) {
-  detail::launch(
-      name, grid, block, stream, [](const void* k) VCUDA_UNCHECKED { (*static_cast<const Kernel*>(k))(); }, &kernel,
-      true);
+  detail::launch(name, grid, block, stream, &detail::run_thread<Kernel>, {&kernel, sizeof kernel}, true);
 }
 
 }  // namespace vcuda

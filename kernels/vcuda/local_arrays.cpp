@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace vcuda {
@@ -16,14 +18,15 @@ using shadow::kGranule;
 LocalArrays::LocalArrays(const shadow::Range& stack) {
   void* const map = mmap(nullptr, stack.bytes / kGranule + 2, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) return;
+  if (map == MAP_FAILED) {
+    std::perror("vcuda: no address space for the shadow of a stack");
+    std::abort();
+  }
   bytes_ = static_cast<std::uint8_t*>(map);
   stack_ = stack;
 }
 
-LocalArrays::~LocalArrays() {
-  if (bytes_ != nullptr) munmap(bytes_, stack_.bytes / kGranule + 2);
-}
+LocalArrays::~LocalArrays() { munmap(bytes_, stack_.bytes / kGranule + 2); }
 
 void LocalArrays::mark(std::uintptr_t address, std::size_t granules, std::uint8_t value) {
   if (granules == 0 || !stack_.holds(address) || !stack_.holds(address + granules * kGranule - 1)) return;
@@ -31,18 +34,19 @@ void LocalArrays::mark(std::uintptr_t address, std::size_t granules, std::uint8_
 }
 
 void LocalArrays::forget(std::uintptr_t low, std::uintptr_t high) {
-  if (bytes_ == nullptr) return;
   low = std::max(low, stack_.begin);
   high = std::min(high, stack_.begin + stack_.bytes);
   if (low < high) std::memset(bytes_ + (low - stack_.begin) / kGranule, 0, (high - low + kGranule - 1) / kGranule);
 }
 
 std::uint8_t LocalArrays::state(std::uintptr_t address) const {
-  return bytes_ == nullptr || !stack_.holds(address) ? 0 : bytes_[(address - stack_.begin) / kGranule];
+  return !stack_.holds(address) ? 0 : bytes_[(address - stack_.begin) / kGranule];
 }
 
 bool LocalArrays::in_order(std::uintptr_t address, std::size_t bytes) const {
-  if (bytes_ == nullptr) return true;
+  std::uintptr_t granule = address / kGranule * kGranule;
+  while (granule < address + bytes && state(granule) == 0) granule += kGranule;
+  if (granule >= address + bytes) return true;
   for (std::uintptr_t at = address; at < address + bytes; ++at) {
     const std::uint8_t now = state(at);
     if (now != 0 && (now >= kGranule || at % kGranule >= now)) return false;

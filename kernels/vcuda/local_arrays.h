@@ -11,7 +11,7 @@ namespace vcuda {
 
 class LocalArrays {
  public:
-  // Of a stack, which must stay where it is. Without address space for the shadow all is taken to be in order.
+  // Of a stack, which must stay where it is. Ends the process where there is no address space for the shadow.
   explicit LocalArrays(const shadow::Range& stack);
   ~LocalArrays();
   LocalArrays(const LocalArrays&) = delete;
@@ -34,8 +34,8 @@ class LocalArrays {
  private:
   std::uint8_t state(std::uintptr_t address) const;
 
-  shadow::Range stack_;  // empty without a shadow
-  std::uint8_t* bytes_ = nullptr;
+  shadow::Range stack_;
+  std::uint8_t* bytes_;
 };
 
 }  // namespace vcuda

@@ -34,7 +34,7 @@ Races& races() {
   return only;
 }
 
-void Races::begin_grid(const char* kernel, Stream stream, std::uint64_t clock, Known known) {
+void Races::begin_grid(const char* kernel, Stream stream, std::uint64_t clock, KnownWork known) {
   kernel_ = kernel;
   stream_ = stream;
   clock_ = clock;
@@ -47,9 +47,7 @@ void Races::begin_grid(const char* kernel, Stream stream, std::uint64_t clock, K
 
 bool Races::ordered(const Record& before, const Record& now) const {
   if (before.grid != now.grid) {
-    if (before.actor.stream == now.actor.stream) return true;
-    const auto known = known_.find(before.actor.stream);
-    return known != known_.end() && known->second >= before.clock;
+    return before.actor.stream == now.actor.stream || known_.holds(before.actor.stream, before.clock);
   }
   if (before.actor.block != now.actor.block) return false;
   return before.actor.thread == now.actor.thread || before.phase != now.phase;

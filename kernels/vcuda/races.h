@@ -13,12 +13,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "kernels/vcuda/launch.h"
+#include "kernels/vcuda/stream_order.h"
 
 namespace vcuda {
 
@@ -36,10 +36,8 @@ class Races {
     std::size_t bytes = 0;
     bool in_streams = false;  // of two launches
   };
-  // How much of each other stream comes before the grid.
-  using Known = std::map<Stream, std::uint64_t>;
-
-  void begin_grid(const char* kernel, Stream stream, std::uint64_t clock, Known known);
+  // `clock` and `known` are those of stream_order.h.
+  void begin_grid(const char* kernel, Stream stream, std::uint64_t clock, KnownWork known);
   // One of the thread that runs now; `phase` counts the barriers that its block has passed. A race that it completes is
   // returned by this call, the next one or settle(); only the first of a grid.
   std::optional<Race> note(std::uintptr_t address, std::size_t bytes, Access access, std::uint32_t phase);
@@ -66,7 +64,7 @@ class Races {
   const char* kernel_ = nullptr;
   Stream stream_ = 0;
   std::uint64_t clock_ = 0, grid_ = 0;
-  Known known_;
+  KnownWork known_;
   std::optional<Race> found_;
   std::optional<Pending> pending_;
   bool told_ = false;

@@ -81,14 +81,21 @@ const StaticArray* static_array_at(std::uintptr_t address) {
   return address - array.begin < array.with_padding ? &array : nullptr;
 }
 
+bool belongs_to(const StaticArray& array, std::string_view kernel) {
+  // "(anonymous namespace)::kernel<float>(float*)::array"
+  for (std::size_t at = array.name.find(kernel); at != std::string_view::npos; at = array.name.find(kernel, at + 1)) {
+    const std::string_view rest = array.name.substr(at + kernel.size());
+    const bool whole = at == 0 || array.name[at - 1] == ':' || array.name[at - 1] == ' ';
+    if (whole && !rest.empty() && (rest.front() == '<' || rest.front() == '(')) return true;
+  }
+  return false;
+}
+
 const StaticArray* nearest_array(std::uintptr_t address, std::string_view kernel) {
   const StaticArray* best = nullptr;
   std::uintptr_t best_distance = UINTPTR_MAX;
   for (const StaticArray& array : arrays()) {
-    // "(anonymous namespace)::kernel<float>(float*)::array"
-    const std::size_t at = array.name.find(kernel);
-    if (!array.shared || at == std::string_view::npos || array.name.substr(at + kernel.size()).find_first_of("<(") != 0)
-      continue;
+    if (!array.shared || !belongs_to(array, kernel)) continue;
     const std::uintptr_t distance =
         address < array.begin ? array.begin - address : address - std::min(address, array.begin + array.bytes);
     if (distance < best_distance) {

@@ -25,6 +25,8 @@ void remove_static_array(std::uintptr_t begin);
 // Null for memory that belongs to none. The pointer is valid until a library is loaded or unloaded.
 const StaticArray* static_array_at(std::uintptr_t address);
 std::span<const StaticArray> static_arrays();
+// Whether the name says that `kernel`, a short name, declares it.
+bool belongs_to(const StaticArray& array, std::string_view kernel);
 // The nearest shared one of those that belong to `kernel`, a short name: whoever leaves an array is likely to have
 // meant its own. Null if it has none.
 const StaticArray* nearest_array(std::uintptr_t address, std::string_view kernel);

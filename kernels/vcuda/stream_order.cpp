@@ -6,35 +6,45 @@
 namespace vcuda {
 namespace {
 
-std::uint64_t in(const std::map<Stream, std::uint64_t>& clocks, Stream stream) {
-  const auto found = clocks.find(stream);
-  return found == clocks.end() ? 0 : found->second;
+void merge(std::map<Stream, std::uint64_t>& into, const std::map<Stream, std::uint64_t>& from) {
+  for (const auto& [stream, number] : from) into[stream] = std::max(into[stream], number);
 }
 
 }  // namespace
 
-void StreamOrder::merge(Clocks& into, const Clocks& from) {
-  for (const auto& [stream, clock] : from) into[stream] = std::max(into[stream], clock);
+bool KnownWork::holds(Stream stream, std::uint64_t number) const {
+  if (number <= host) return true;
+  const auto found = streams.find(stream);
+  return found != streams.end() && number <= found->second;
 }
 
-std::uint64_t StreamOrder::add(Stream stream) {
-  // What the host has waited for comes before all that it starts from now on, but not before what runs already.
-  merge(known_[stream], host_);
-  return ++own_[stream];
+std::uint64_t StreamOrder::add(Stream stream) { return own_[stream] = ++added_; }
+
+KnownWork StreamOrder::known(Stream stream) const {
+  const auto found = known_.find(stream);
+  return {host_, found == known_.end() ? Clocks() : found->second};
 }
 
 Event StreamOrder::record(Stream stream) {
-  Clocks now = known_[stream];
-  merge(now, host_);
-  now[stream] = in(own_, stream);
+  Clocks now = known(stream).streams;
+  if (const auto own = own_.find(stream); own != own_.end()) now[stream] = own->second;
   events_.push_back(std::move(now));
-  return events_.size();
+  return first_event_ + events_.size() - 1;
 }
 
 void StreamOrder::wait(Stream stream, Event event) {
-  if (event != 0 && event <= events_.size()) merge(known_[stream], events_[event - 1]);
+  // What earlier events order, the host has waited for.
+  if (event < first_event_ || event - first_event_ >= events_.size()) return;
+  merge(known_[stream], events_[event - first_event_]);
 }
 
-void StreamOrder::wait_on_host() { merge(host_, own_); }
+void StreamOrder::wait_on_host() {
+  if (host_ == added_ && events_.empty()) return;
+  host_ = added_;
+  own_.clear();
+  known_.clear();
+  first_event_ += events_.size();
+  events_.clear();
+}
 
 }  // namespace vcuda

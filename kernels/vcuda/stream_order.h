@@ -1,6 +1,7 @@
 // What is known to come before what among launches in different streams: vector clocks. A stream's own work is in
 // order; between streams only events and the host's waiting make order. Streams here are the runtime's, the default
-// ones too.
+// ones too. All work is numbered through, so what the host has waited for is one number, and the rest can be forgotten
+// then.
 //
 // Not thread-safe: the runtime's lock guards it.
 #pragma once
@@ -13,13 +14,19 @@
 
 namespace vcuda {
 
+// How much of the others' work comes before some piece: all up to `host`, and of each stream all up to its number.
+struct KnownWork {
+  std::uint64_t host = 0;
+  std::map<Stream, std::uint64_t> streams;
+  bool holds(Stream stream, std::uint64_t number) const;
+};
+
 class StreamOrder {
  public:
-  // One more piece of work on `stream`: its number there, from 1.
+  // One more piece of work on `stream`: its number, from 1.
   std::uint64_t add(Stream stream);
-  using Clocks = std::map<Stream, std::uint64_t>;
-  // How much of each other stream comes before what was added last to `stream`.
-  const Clocks& known(Stream stream) { return known_[stream]; }
+  // What comes before what was added last to `stream`.
+  KnownWork known(Stream stream) const;
 
   Event record(Stream stream);
   void wait(Stream stream, Event event);  // nothing for an event that does not exist
@@ -27,12 +34,14 @@ class StreamOrder {
   void reset() { *this = {}; }
 
  private:
-  static void merge(Clocks& into, const Clocks& from);
+  using Clocks = std::map<Stream, std::uint64_t>;
 
-  Clocks own_;                      // how much each stream has
-  Clocks host_;                     // how much of it the host has waited for
-  std::map<Stream, Clocks> known_;  // and each stream
-  std::vector<Clocks> events_;      // number N is element N - 1
+  std::uint64_t added_ = 0;
+  std::uint64_t host_ = 0;          // of it the host has waited for
+  Clocks own_;                      // the last piece of each stream, since
+  std::map<Stream, Clocks> known_;  // what each stream has waited for, since
+  std::vector<Clocks> events_;      // recorded since; the first has the number first_event_
+  Event first_event_ = 1;
 };
 
 }  // namespace vcuda
