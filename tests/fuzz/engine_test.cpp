@@ -224,6 +224,7 @@ TEST(Engine, OptionsTravelThroughArguments) {
              .settings = {}};
   options.settings.device = *parse_device("cuda:1");
   options.settings.blocking = options.settings.caching = options.settings.cpp_stacks = true;
+  options.settings.tool = Tool::synccheck;
   options.settings.time_limit = std::chrono::milliseconds(1);
   options.settings.memory_bytes = 5;
   EXPECT_EQ(*parse_engine_arguments(to_arguments(options)), options);

@@ -19,6 +19,22 @@ TEST(Device, TextsAreInverses) {
     EXPECT_FALSE(parse_device(text)) << text;
 }
 
+TEST(Tool, TextsAreInverses) {
+  for (const char* text : {"none", "memcheck", "initcheck", "racecheck", "synccheck"}) {
+    const auto tool = parse_tool(text);
+    ASSERT_TRUE(tool) << text;
+    EXPECT_EQ(to_text(*tool), text);
+  }
+  for (const char* text : {"", "Memcheck", "memcheck ", "race"}) EXPECT_FALSE(parse_tool(text)) << text;
+}
+
+TEST(Environment, HasTheToolThatWasChosen) {
+  RunSettings settings;
+  EXPECT_THAT(environment_of(settings, nullptr), Not(Contains(testing::StartsWith("DSAFUZZ_VCUDA_TOOL="))));
+  settings.tool = Tool::racecheck;
+  EXPECT_THAT(environment_of(settings, nullptr), Contains("DSAFUZZ_VCUDA_TOOL=racecheck"));
+}
+
 TEST(Environment, IsDecidedBySettingsAlone) {
   const char* inherited[] = {"PATH=/bin", "CUDA_LAUNCH_BLOCKING=1", "DSAFUZZ_VCUDA_CACHING=1", "LD_PRELOAD=x", nullptr};
   RunSettings settings;
