@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kThreads = 128;
 
-__global__ void unpack_pivots_cuda_kernel(const UnpackPivots args) {
+__global__ void unpack_pivots_cuda_kernel(KERNEL_STRUCT(UnpackPivots) args) {
   const std::int64_t batch = kThreads * blockIdx.x + threadIdx.x;
   if (batch >= args.batches) return;
   const std::int32_t* const pivots = args.pivots + batch * args.swaps;

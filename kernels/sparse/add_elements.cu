@@ -11,7 +11,7 @@ using vcuda::to_float;
 constexpr std::int64_t kThreads = 512;
 
 template <typename T>
-__global__ void sparseElementwiseKernelScalar(const AddElements args) {
+__global__ void sparseElementwiseKernelScalar(KERNEL_STRUCT(AddElements) args) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   const T* const values = static_cast<const T*>(args.values);
   T* const dense = static_cast<T*>(args.dense);

@@ -31,7 +31,7 @@ __device__ void check_slice(const CompressedIndices& args, std::int64_t slice) {
 }
 
 template <typename Index, bool kSlices>
-__global__ void elementwise_kernel(const CompressedIndices args, std::int64_t total) {
+__global__ void elementwise_kernel(KERNEL_STRUCT(CompressedIndices) args, std::int64_t total) {
   for (std::int64_t k = 0; k < kPerThread; ++k) {
     const std::int64_t i = kPerBlock * blockIdx.x + kThreads * k + threadIdx.x;
     if (i >= total) return;

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kernels/vcuda/runtime.h"
+#include "kernels/vcuda/dtype.h"
 
 namespace kernels {
 
