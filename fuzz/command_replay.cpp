@@ -9,6 +9,7 @@
 #include "repro/case_text.h"
 #include "repro/diagnose.h"
 #include "repro/expected.h"
+#include "repro/judge.h"
 
 namespace dsafuzz {
 namespace {
@@ -42,12 +43,29 @@ void print_json(const std::string& path, const Case& c, const Diagnosis& d, cons
   std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
+// The CPU, started when it is first asked: most failing cases need no second opinion.
+class SecondOpinion {
+ public:
+  Result<Outcome> ask(const Case& c, RunSettings settings) {
+    settings.device = {.kind = Device::Kind::cpu};
+    if (!executor_ || executor_->settings() != settings) {
+      executor_.reset();
+      executor_ = DSAFUZZ_TRY(start_workers(settings));
+    }
+    return executor_->run(c);
+  }
+
+ private:
+  std::unique_ptr<Executor> executor_;
+};
+
 }  // namespace
 
 int replay_command(const ReplayFlags& flags) {
   const auto settings = settings_of(flags.run, true);
   if (!settings) return fail(settings.error());
   std::unique_ptr<Executor> workers;
+  SecondOpinion cpu;
   int exit_code = 0;
   for (const std::string& path : flags.cases) {
     std::error_code ignored;
@@ -79,7 +97,13 @@ int replay_command(const ReplayFlags& flags) {
     for (int i = 0; i < flags.repeat; ++i) {
       const auto outcome = workers->run_fresh(*c);
       if (!outcome) return fail(outcome.error());
-      const Diagnosis diagnosis = diagnose(*c, *outcome);
+      std::optional<Outcome> on_cpu;
+      if (outcome->end == Outcome::End::returned && wanted.device.kind != Device::Kind::cpu) {
+        auto second = cpu.ask(*c, workers->settings());
+        if (!second) return fail(second.error());
+        on_cpu = std::move(*second);
+      }
+      const Diagnosis diagnosis = judge(*c, *outcome, on_cpu ? &*on_cpu : nullptr);
       const auto unmet = expected ? expected->unmet(diagnosis.signature) : std::nullopt;
       if (flags.run.json) {
         print_json(path, *c, diagnosis, *outcome, !unmet);

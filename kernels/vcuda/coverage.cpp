@@ -119,9 +119,8 @@ VCUDA_INTO_KERNELS void reach(const AssertSite& site) {
   for (std::size_t i = 0, at = (name * 0x9e3779b97f4a7c15u) >> 56; i < kProbes; ++i, ++at) {
     const AssertSite** here = &sites[at % sites.size()];
     const AssertSite* seen = __atomic_load_n(here, __ATOMIC_RELAXED);
-    if (seen == &site) return;
-    if (seen != nullptr) continue;
-    __atomic_store_n(here, &site, __ATOMIC_RELAXED);
+    if (seen != nullptr && seen != &site) continue;
+    if (seen == nullptr) __atomic_store_n(here, &site, __ATOMIC_RELAXED);
     break;
   }
   map.counters[slot(feature(Kind::assert_site, name))] |= 1;
