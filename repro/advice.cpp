@@ -39,7 +39,22 @@ std::string filled(std::string_view pattern, const Parts&... parts) {
   return out;
 }
 
-enum class Cause { probability, cast, device, lifetime, bounds, misaligned, memory, setup, hang, index, general };
+enum class Cause {
+  probability,
+  cast,
+  device,
+  lifetime,
+  bounds,
+  misaligned,
+  race,
+  unwritten,
+  barrier,
+  memory,
+  setup,
+  hang,
+  index,
+  general
+};
 
 struct CauseRule {
   Verdict verdict;
@@ -69,6 +84,11 @@ constexpr std::array kRules{
     CauseRule{Verdict::memory_fault, "Double free", Cause::lifetime},
     CauseRule{Verdict::memory_fault, "on another device", Cause::device},
     CauseRule{Verdict::memory_fault, "isaligned", Cause::misaligned},
+    CauseRule{Verdict::memory_fault, "Free error", Cause::lifetime},
+    CauseRule{Verdict::memory_fault, "Race reported", Cause::race},
+    CauseRule{Verdict::memory_fault, "hazard", Cause::race},
+    CauseRule{Verdict::memory_fault, "Uninitialized", Cause::unwritten},
+    CauseRule{Verdict::memory_fault, "Barrier error", Cause::barrier},
     CauseRule{Verdict::memory_fault, "", Cause::bounds},
     CauseRule{Verdict::out_of_memory, "", Cause::memory},
     CauseRule{Verdict::setup_failed, "", Cause::setup},
@@ -320,6 +340,18 @@ Advice advise(const Case& c, const Diagnosis& diagnosis) {
       return memory_advice(signature, "uses a misaligned address",
                            "Use vector loads only where the data pointer is a multiple of their size, and otherwise "
                            "make the tensor contiguous with .clone() first.");
+    case Cause::race:
+      return memory_advice(signature, "accesses one address from two threads without an order between them",
+                           "Put a barrier or an atomic operation between accesses of one grid's threads, and an event "
+                           "between streams.");
+    case Cause::unwritten:
+      return memory_advice(signature, "reads memory that nothing has written",
+                           "Write every element before a kernel reads it: allocate with zeros instead of empty, or "
+                           "make the kernel before it cover the whole tensor.");
+    case Cause::barrier:
+      return memory_advice(signature, "has a barrier that not every thread of a block reaches",
+                           "Move __syncthreads() out of branches that depend on the thread, and let threads without "
+                           "work go on to it instead of returning.");
     case Cause::memory:
       return {"The device has too little free memory for this input.",
               "Use smaller shapes, or free tensors that are no longer needed.", ""};

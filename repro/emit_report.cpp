@@ -25,7 +25,7 @@ std::string what_happens(const Finding& finding) {
   const std::string op = markdown_code(finding.signature.op);
   switch (finding.signature.verdict) {
     case Verdict::device_assert: return op + " stops the device with a failed device-side assert.";
-    case Verdict::memory_fault: return op + " accesses memory that is not its own.";
+    case Verdict::memory_fault: return op + " accesses memory in a way that a GPU does not allow.";
     case Verdict::silent:
       return op + (finding.cpu_opinion.starts_with("raises") || finding.cpu_opinion.empty()
                        ? " accepts an input that the CPU rejects."

@@ -107,6 +107,10 @@ TEST(Advice, MemoryFaults) {
             "allocation.");
   EXPECT_TRUE(cause("Invalid __global__ read of size 4 bytes, in a freed allocation")
                   .starts_with("Kernel scale uses memory that was freed before"));
+  // Titles as compute-sanitizer prints them.
+  EXPECT_TRUE(cause("Error: Race reported between Write access at scale").contains("without an order between them"));
+  EXPECT_TRUE(cause("Uninitialized __global__ memory read of size 4 bytes").contains("nothing has written"));
+  EXPECT_TRUE(cause("Barrier error detected. Divergent thread(s) in block.").contains("not every thread"));
   EXPECT_TRUE(
       cause("Invalid __global__ read of size 16 bytes, misaligned").starts_with("Kernel scale uses a misaligned"));
 }
