@@ -29,6 +29,8 @@ Tensor flattened(const Tensor& indices, at::IntArrayRef sizes) {
 // Elements of one position are added up; positions come back in order. An index that is too large has carried over
 // into the dimension before by then.
 Tensor coalesce(const Tensor& self) {
+  // CUDA's operator refuses this too.
+  TORCH_CHECK(!self.is_coalesced(), "_coalesce: the tensor is coalesced already");
   const c10::DeviceGuard guard(self.device());
   check_pending();
   const int64_t dims = self.sparse_dim();
