@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "tests/kernels/assert_rows.h"
 #include "tests/kernels/aten_fixture.h"
 
 namespace {
@@ -12,15 +13,6 @@ using at::Tensor;
 using testing::HasSubstr;
 
 constexpr std::int64_t kWrap = std::int64_t{1} << 32;
-
-struct Assert {
-  const char* row;
-  std::function<void(at::TensorOptions on)> call;
-  const char* where;  // file and line, from aten/ on
-  const char* function;
-  const char* condition;
-  const char* thread = "block: [0,0,0], thread: [0,0,0]";
-};
 
 Tensor on_device(const Tensor& tensor) { return tensor.to(vcuda_device()); }
 Tensor labels(std::vector<std::int64_t> values, at::ScalarType type = at::kLong) {
@@ -57,7 +49,7 @@ Tensor seventeen(std::int64_t last) {
   return labels(std::move(values));
 }
 
-std::vector<Assert> index_asserts() {
+std::vector<AssertRow> index_asserts() {
   using O = at::TensorOptions;
   const char* op = "operator()";
   return {
@@ -147,7 +139,7 @@ std::vector<Assert> index_asserts() {
   };
 }
 
-std::vector<Assert> loss_asserts() {
+std::vector<AssertRow> loss_asserts() {
   using O = at::TensorOptions;
   return {
       {"U25",
@@ -281,27 +273,7 @@ std::vector<Assert> loss_asserts() {
   };
 }
 
-class AtenAssertTest : public AtenTest {
- protected:
-  static void expect_asserts(const std::vector<Assert>& rows) {
-    for (const Assert& row : rows) {
-      SCOPED_TRACE(row.row);
-      vcuda::reset_contexts();
-      const std::string printed = printed_by([&] {
-        try {
-          row.call(at::TensorOptions(vcuda_device()).dtype(at::kFloat));
-        } catch (const c10::AcceleratorError&) {
-          // The operator went on to another call, which found the error.
-        }
-      });
-      EXPECT_EQ(vcuda::synchronize(), vcuda::Error::assert_triggered);
-      const std::string head = std::string("/pytorch/") + row.where + ": " + row.function + ": block: [";
-      EXPECT_THAT(printed, HasSubstr(head));
-      EXPECT_THAT(printed, HasSubstr(row.thread));
-      EXPECT_THAT(printed, HasSubstr(std::string("] Assertion `") + row.condition + "` failed.\n"));
-    }
-  }
-};
+class AtenAssertTest : public AtenTest {};
 
 TEST_F(AtenAssertTest, Indexing) { expect_asserts(index_asserts()); }
 TEST_F(AtenAssertTest, Losses) { expect_asserts(loss_asserts()); }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "tests/kernels/assert_rows.h"
 #include "tests/kernels/aten_fixture.h"
 
 namespace {
@@ -38,15 +39,6 @@ constexpr const char* kMarginLine = "aten/src/ATen/native/cuda/MultiMarginLoss.c
 constexpr const char* kLoss90 = "aten/src/ATen/native/cuda/Loss.cu:90";
 constexpr const char* kLoss91 = "aten/src/ATen/native/cuda/Loss.cu:91";
 
-struct Assert {
-  const char* row;
-  std::function<void(O on)> call;
-  const char* where;  // file and line, from aten/ on
-  const char* function;
-  const char* condition;
-  const char* thread = "block: [0,0,0], thread: [0,0,0]";
-};
-
 O device_options() { return O(vcuda_device()).dtype(at::kFloat); }
 Tensor on_device(const Tensor& tensor) { return tensor.to(vcuda_device()); }
 Tensor ids(std::vector<std::int64_t> values, at::ScalarType type = at::kLong) {
@@ -64,7 +56,7 @@ Tensor seventeen(std::int64_t last) {
   return ids(std::move(values));
 }
 
-std::vector<Assert> slice_asserts() {
+std::vector<AssertRow> slice_asserts() {
   return {
       {"U16", [](O on) { at::zeros(4, on).index_fill_(0, ids({4}), 1.0); }, INDEX_KERNEL "154", kOp, kFill},
       {"U16 below",
@@ -92,7 +84,7 @@ std::vector<Assert> slice_asserts() {
   };
 }
 
-std::vector<Assert> reduce_asserts() {
+std::vector<AssertRow> reduce_asserts() {
   return {
       {"U18", [](O on) { at::zeros(4, on).index_add_(0, ids({4}), at::ones(1, on)); }, INDEXING "1021", kSmall, kFunc},
       {"U18 negative", [](O on) { at::zeros(4, on).index_add_(0, ids({-1}), at::ones(1, on)); }, INDEXING "1021",
@@ -151,7 +143,7 @@ std::vector<Assert> reduce_asserts() {
   };
 }
 
-std::vector<Assert> element_asserts() {
+std::vector<AssertRow> element_asserts() {
   return {
       {"U21", [](O on) { at::take(at::arange(4, on), ids({4})); }, INDEX_KERNEL "339", kOp, kTakePut},
       {"U21 below",
@@ -171,7 +163,7 @@ std::vector<Assert> element_asserts() {
   };
 }
 
-std::vector<Assert> sparse_asserts() {
+std::vector<AssertRow> sparse_asserts() {
   const char* where = INDEXING "1877";
   const char* condition = "idx >= -size && idx < size && \"index_select(): index out of bounds\"";
   return {
@@ -187,7 +179,7 @@ std::vector<Assert> sparse_asserts() {
   };
 }
 
-std::vector<Assert> loss_asserts() {
+std::vector<AssertRow> loss_asserts() {
   return {
       {"U36",
        [](O on) {
@@ -239,27 +231,7 @@ std::vector<Assert> loss_asserts() {
   };
 }
 
-class AtenIndexingTest : public AtenTest {
- protected:
-  static void expect_asserts(const std::vector<Assert>& rows) {
-    for (const Assert& row : rows) {
-      SCOPED_TRACE(row.row);
-      vcuda::reset_contexts();
-      const std::string printed = printed_by([&] {
-        try {
-          row.call(device_options());
-        } catch (const c10::AcceleratorError&) {
-          // The operator went on to another call, which found the error.
-        }
-      });
-      EXPECT_EQ(vcuda::synchronize(), vcuda::Error::assert_triggered);
-      const std::string head = std::string("/pytorch/") + row.where + ": " + row.function + ": block: [";
-      EXPECT_THAT(printed, HasSubstr(head));
-      EXPECT_THAT(printed, HasSubstr(row.thread));
-      EXPECT_THAT(printed, HasSubstr(std::string("] Assertion `") + row.condition + "` failed.\n"));
-    }
-  }
-};
+class AtenIndexingTest : public AtenTest {};
 
 TEST_F(AtenIndexingTest, Slices) { expect_asserts(slice_asserts()); }
 TEST_F(AtenIndexingTest, Reductions) { expect_asserts(reduce_asserts()); }
