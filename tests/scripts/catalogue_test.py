@@ -51,13 +51,6 @@ def replay(device, rows):
     return results
 
 
-def judged(ids):
-    """What the virtual device's answer means beside the CPU's and the operators' contracts, by id."""
-    done = subprocess.run([DSAFUZZ, "matrix", "--json", "--no-variants", "--catalogue", FOLDER, *ids],
-                          capture_output=True, text=True, errors="replace", timeout=280, check=False)
-    return {row["id"]: row["vcuda"]["verdict"] for row in json.loads(done.stdout)}
-
-
 # Runs each call in a process of its own, forked after torch is loaded; prints how each ended.
 CALLER = """
 import json, os, sys, torch
@@ -109,14 +102,10 @@ class Catalogue(unittest.TestCase):
 
     def test_the_virtual_device_gives_each_verdict_and_signature(self):
         rows = [row for row in self.rows if has_case(row)]
-        silent = judged([row["id"] for row in rows if row["expected"] == "silent"])
         met, seen, seen_by_line = set(), {}, {}
         for row, got in zip(rows, replay("vcuda", rows)):
             with self.subTest(row["id"]):
                 verdict = got["verdict"]
-                if row["id"] in silent:  # one run sees nothing wrong
-                    self.assertEqual(verdict, "ok", got)
-                    verdict = silent[row["id"]]
                 self.assertEqual(verdict, row["expected"], got)
                 if signature(row):
                     self.assertEqual(got["signature"], signature(row))
@@ -154,7 +143,8 @@ class Catalogue(unittest.TestCase):
                     self.assertEqual(re.sub(r"[\x00-\x1f]", "?", answer)[:len(head)], head)
                     self.assertIn(verdict, ("host_reject", None))
                 elif wanted == "accepts" or wanted.startswith("differs: accepts"):
-                    self.assertEqual((answer, verdict), ("accepts", "ok"))
+                    self.assertEqual(answer, "accepts")
+                    self.assertIn(verdict, ("ok", "silent"))  # silent: against the operator's contract
                 else:
                     self.assertTrue(wanted.startswith("dies"))  # or not: memory decides
 
