@@ -18,21 +18,28 @@ struct AssertRow {
   const char* thread = "block: [0,0,0], thread: [0,0,0]";
 };
 
-inline void expect_asserts(const std::vector<AssertRow>& rows) {
+// Runs the call on a fresh device and expects a failing thread's line. `where` is the file and line from aten/ on;
+// `thread` is "block: [x,y,z], thread: [x,y,z]".
+inline void expect_assert(const std::function<void()>& call, const std::string& where, const std::string& function,
+                          const std::string& condition, const std::string& thread) {
   using testing::HasSubstr;
+  vcuda::reset_contexts();
+  testing::internal::CaptureStderr();
+  try {
+    call();
+  } catch (const c10::AcceleratorError&) {
+    // The operator went on to another call, which found the error.
+  }
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(vcuda::synchronize(), vcuda::Error::assert_triggered);
+  EXPECT_THAT(printed, HasSubstr("/pytorch/" + where + ": " + function + ": " + thread + " Assertion `" + condition +
+                                 "` failed.\n"));
+}
+
+inline void expect_asserts(const std::vector<AssertRow>& rows) {
   for (const AssertRow& row : rows) {
     SCOPED_TRACE(row.row);
-    vcuda::reset_contexts();
-    testing::internal::CaptureStderr();
-    try {
-      row.call(at::TensorOptions(vcuda_device()).dtype(at::kFloat));
-    } catch (const c10::AcceleratorError&) {
-      // The operator went on to another call, which found the error.
-    }
-    const std::string printed = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(vcuda::synchronize(), vcuda::Error::assert_triggered);
-    EXPECT_THAT(printed, HasSubstr(std::string("/pytorch/") + row.where + ": " + row.function + ": block: ["));
-    EXPECT_THAT(printed, HasSubstr(row.thread));
-    EXPECT_THAT(printed, HasSubstr(std::string("] Assertion `") + row.condition + "` failed.\n"));
+    expect_assert([&] { row.call(at::TensorOptions(vcuda_device()).dtype(at::kFloat)); }, row.where, row.function,
+                  row.condition, row.thread);
   }
 }

@@ -58,7 +58,7 @@ std::vector<AssertRow> index_asserts() {
        [](O on) {
          at::arange(4, on).index({labels({0, -5})});
        },
-       kIndexKernel, op, kIndex, "thread: [1,0,0]"},
+       kIndexKernel, op, kIndex, "block: [0,0,0], thread: [1,0,0]"},
       {"U01 second index",
        [](O on) {
          at::zeros({4, 3}, on).index({labels({3}), labels({3})});
@@ -83,17 +83,17 @@ std::vector<AssertRow> index_asserts() {
        [](O on) {
          at::zeros({4, 8}, on).gather(0, labels({0, -1}).unsqueeze(1).expand({2, 8}));
        },
-       kIndexUtils, "vectorized_gather_kernel", kVectorized, "block: [1,0,0]"},
+       kIndexUtils, "vectorized_gather_kernel", kVectorized, "block: [1,0,0], thread: [0,0,0]"},
       {"U05 index_select",
        [](O on) {
          at::zeros({4, 8}, on).index_select(0, seventeen(4));
        },
-       kIndexUtils, "vectorized_gather_kernel", kVectorized, "block: [16,0,0]"},
+       kIndexUtils, "vectorized_gather_kernel", kVectorized, "block: [16,0,0], thread: [0,0,0]"},
       {"U05 embedding",
        [](O on) {
          at::embedding(at::zeros({4, 8}, on), seventeen(-1));
        },
-       kIndexUtils, "vectorized_gather_kernel", kVectorized, "block: [16,0,0]"},
+       kIndexUtils, "vectorized_gather_kernel", kVectorized, "block: [16,0,0], thread: [0,0,0]"},
       {"U06", [](O on) { at::arange(4, on).index_select(0, labels({4})); }, kIndexing, "indexSelectSmallIndex",
        "srcIndex < srcSelectDimSize"},
       {"U06 negative", [](O on) { at::arange(4, on).index_select(0, labels({-1})); }, kIndexing,
@@ -106,12 +106,12 @@ std::vector<AssertRow> index_asserts() {
        },
        kIndexing, "indexSelectSmallIndex", "srcIndex < srcSelectDimSize", "block: [0,0,0], thread: [3,0,0]"},
       {"U08 index_select", [](O on) { at::arange(4, on).index_select(0, seventeen(4)); }, kScatterGather163, op,
-       kScatterGather, "thread: [16,0,0]"},
+       kScatterGather, "block: [0,0,0], thread: [16,0,0]"},
       {"U08 embedding",
        [](O on) {
          at::embedding(at::zeros({4, 3}, on), labels({0, 4}).repeat({16, 1}));
        },
-       kScatterGather163, op, kScatterGather, "thread: [3,0,0]"},
+       kScatterGather163, op, kScatterGather, "block: [0,0,0], thread: [3,0,0]"},
       {"U09", [](O on) { at::arange(4, on).gather(0, labels({4})); }, kScatterGather163, op, kScatterGather},
       {"U09 negative", [](O on) { at::arange(4, on).gather(0, labels({-1})); }, kScatterGather163, op, kScatterGather},
       {"U09 scalar", [](O on) { at::ones({}, on).gather(0, labels({1})[0]); }, kScatterGather163, op, kScatterGather},
@@ -126,7 +126,7 @@ std::vector<AssertRow> index_asserts() {
        [](O on) {
          at::zeros(4, on.dtype(at::kHalf)).scatter_add_(0, labels({0, 4}), at::ones(2, on.dtype(at::kHalf)));
        },
-       kScatterGather163, op, kScatterGather, "thread: [1,0,0]"},
+       kScatterGather163, op, kScatterGather, "block: [0,0,0], thread: [1,0,0]"},
       {"U13", [](O on) { at::zeros(4, on).scatter_reduce_(0, labels({4}), at::ones(1, on), "amax"); },
        kScatterGather163, op, kScatterGather},
       {"U13 mean", [](O on) { at::zeros(4, on).scatter_reduce_(0, labels({-1}), at::ones(1, on), "mean"); },
@@ -156,7 +156,7 @@ std::vector<AssertRow> loss_asserts() {
        [](O on) {
          at::nll_loss(at::zeros({2, 3}, on), labels({5, -100}), {}, kNone, 5);
        },
-       LOSS "180", "nll_loss_forward_no_reduce_cuda_kernel", kCurTarget, "thread: [1,0,0]"},
+       LOSS "180", "nll_loss_forward_no_reduce_cuda_kernel", kCurTarget, "block: [0,0,0], thread: [1,0,0]"},
       {"U25 second block",
        [](O on) {
          at::nll_loss(at::zeros({1026, 1}, on), on_device(at::arange(1026) / 1025).to(at::kLong), {}, kNone);
@@ -296,7 +296,8 @@ TEST_F(AtenAssertTest, EveryFailingThreadPrintsALine) {
     EXPECT_EQ(vcuda::synchronize(), vcuda::Error::assert_triggered);
   });
   EXPECT_EQ(std::count(printed.begin(), printed.end(), '\n'), 3);
-  for (const char* thread : {"thread: [0,0,0]", "thread: [2,0,0]", "thread: [4,0,0]"}) {
+  for (const char* thread :
+       {"block: [0,0,0], thread: [0,0,0]", "block: [0,0,0], thread: [2,0,0]", "block: [0,0,0], thread: [4,0,0]"}) {
     EXPECT_THAT(printed, HasSubstr(thread));
   }
 }

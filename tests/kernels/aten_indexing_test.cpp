@@ -63,7 +63,7 @@ std::vector<AssertRow> slice_asserts() {
        [](O on) {
          at::zeros(4, on).index_fill_(0, ids({0, -5}), 1.0);
        },
-       INDEX_KERNEL "154", kOp, kFill, "thread: [1,0,0]"},
+       INDEX_KERNEL "154", kOp, kFill, "block: [0,0,0], thread: [1,0,0]"},
       {"U16 out of place, tensor value", [](O on) { at::zeros(4, on).index_fill(0, ids({4}), at::ones({}, on)); },
        INDEX_KERNEL "154", kOp, kFill},
       {"U16 reads 64 bits", [](O on) { at::zeros(4, on).index_fill_(0, ids({kWrap}), 1.0); }, INDEX_KERNEL "154", kOp,
@@ -80,7 +80,7 @@ std::vector<AssertRow> slice_asserts() {
        [](O on) {
          at::zeros({2, 4}, on).index_copy_(1, ids({3, 4}), at::ones({2, 2}, on));
        },
-       INDEX_KERNEL "193", kOp, kCopy, "thread: [1,0,0]"},
+       INDEX_KERNEL "193", kOp, kCopy, "block: [0,0,0], thread: [1,0,0]"},
   };
 }
 
@@ -122,7 +122,7 @@ std::vector<AssertRow> reduce_asserts() {
          const O half = on.dtype(at::kHalf);
          at::zeros(4, half).index_add_(0, seventeen(4), at::ones(17, half));
        },
-       INDEXING "1080", kLarge, kFunc, "thread: [16,0,0]"},
+       INDEXING "1080", kLarge, kFunc, "block: [0,0,0], thread: [16,0,0]"},
       {"U20 prod", [](O on) { at::zeros(4, on).index_reduce_(0, ids({4}), at::ones(1, on), "prod"); }, INDEXING "1021",
        kSmall, kFunc},
       {"U20 amax, negative", [](O on) { at::zeros(4, on).index_reduce_(0, ids({-1}), at::ones(1, on), "amax"); },
@@ -133,7 +133,7 @@ std::vector<AssertRow> reduce_asserts() {
        },
        INDEXING "1021", kSmall, kFunc},
       {"U20 17 indices", [](O on) { at::zeros(4, on).index_reduce_(0, seventeen(4), at::ones(17, on), "amin"); },
-       INDEXING "1080", kLarge, kFunc, "thread: [16,0,0]"},
+       INDEXING "1080", kLarge, kFunc, "block: [0,0,0], thread: [16,0,0]"},
       // Old values that do not count are filled over first, and index_fill checks the index on its own.
       {"U20 without self", [](O on) { at::zeros(4, on).index_reduce_(0, ids({4}), at::ones(1, on), "prod", false); },
        INDEX_KERNEL "154", kOp, kFill},
@@ -150,7 +150,7 @@ std::vector<AssertRow> element_asserts() {
        [](O on) {
          at::take(at::arange(4, on), ids({-4, -5}));
        },
-       INDEX_KERNEL "339", kOp, kTakePut, "thread: [1,0,0]"},
+       INDEX_KERNEL "339", kOp, kTakePut, "block: [0,0,0], thread: [1,0,0]"},
       {"U21 reads 64 bits", [](O on) { at::take(at::arange(4, on), ids({kWrap})); }, INDEX_KERNEL "339", kOp, kTakePut},
       {"U22", [](O on) { at::zeros(4, on).put_(ids({4}), at::ones(1, on)); }, INDEX_KERNEL "339", kOp, kTakePut},
       {"U22 below", [](O on) { at::zeros(4, on).put_(ids({-5}), at::ones(1, on)); }, INDEX_KERNEL "339", kOp, kTakePut},
@@ -172,10 +172,10 @@ std::vector<AssertRow> sparse_asserts() {
        [](O on) {
          at::eye(4, on).to_sparse().index_select(1, ids({0, 9, -5, 9}).slice(0, 0, 4, 2));
        },
-       where, kOp, condition, "thread: [1,0,0]"},
+       where, kOp, condition, "block: [0,0,0], thread: [1,0,0]"},
       {"U24 full block: a thread takes neighbours",
        [](O on) { at::eye(4, on).to_sparse().index_select(0, on_device((at::arange(512) == 511).to(at::kLong) * 4)); },
-       where, kOp, condition, "thread: [127,0,0]"},
+       where, kOp, condition, "block: [0,0,0], thread: [127,0,0]"},
   };
 }
 
@@ -208,7 +208,7 @@ std::vector<AssertRow> loss_asserts() {
        [](O) {
          at::binary_cross_entropy(reals({0.5, -0.1}), reals({1, 1}));
        },
-       kLoss90, kOp, kInput, "thread: [1,0,0]"},
+       kLoss90, kOp, kInput, "block: [0,0,0], thread: [1,0,0]"},
       {"U37 NaN", [](O) { at::binary_cross_entropy(reals({kNaN}), reals({1})); }, kLoss90, kOp, kInput},
       {"U37 half", [](O) { at::binary_cross_entropy(reals({1.5}, at::kHalf), reals({1}, at::kHalf)); }, kLoss90, kOp,
        kInput},

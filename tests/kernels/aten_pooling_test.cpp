@@ -2,6 +2,7 @@
 // catalogue of device asserts in PyTorch 2.11.
 #include <functional>
 
+#include "tests/kernels/assert_rows.h"
 #include "tests/kernels/aten_pooling_calls.h"
 
 namespace {
@@ -88,7 +89,7 @@ std::vector<Assert> bag_and_repeat_asserts() {
        [] {
          ones({3}).repeat_interleave(ids({1, 2, 3}, at::kInt), std::nullopt, 2);
        },
-       "Repeat.cu:20", "compute_cuda_kernel", kRepeats, "thread: [511,0,0]"},
+       "Repeat.cu:20", "compute_cuda_kernel", kRepeats, "block: [0,0,0], thread: [511,0,0]"},
       {"U52",
        [] {
          repeat(ids({1, -1, 2}), 2);
@@ -143,7 +144,7 @@ std::vector<Assert> pool_and_segment_asserts() {
        [] {
          fractional2d(full({1, 1, 4, 4}, kWrap - 1));
        },
-       "FractionalMaxPool2d.cu:120", kFractional2d, "index >= 0", "thread: [15,0,0]"},
+       "FractionalMaxPool2d.cu:120", kFractional2d, "index >= 0", "block: [0,0,0], thread: [15,0,0]"},
       {"U56",
        [] {
          fractional2d(full({1, 1, 4, 4}, 64));
@@ -158,7 +159,7 @@ std::vector<Assert> pool_and_segment_asserts() {
        [] {
          fractional3d(full({1, 1, 2, 2, 2}, 64));
        },
-       "FractionalMaxPool3d.cu:146", kFractional3d, "inputT < gradInput.size(2)", "thread: [7,0,0]"},
+       "FractionalMaxPool3d.cu:146", kFractional3d, "inputT < gradInput.size(2)", "block: [0,0,0], thread: [7,0,0]"},
       {"U58 reads 64 bits",
        [] {
          fractional3d(full({1, 1, 2, 2, 2}, kWrap));
@@ -192,12 +193,8 @@ class AtenPoolingTest : public PoolingTest {
   static void expect_asserts(const std::vector<Assert>& rows) {
     for (const Assert& row : rows) {
       SCOPED_TRACE(row.row);
-      const std::string printed = run(row.call);
-      EXPECT_EQ(vcuda::synchronize(), vcuda::Error::assert_triggered);
-      EXPECT_THAT(printed, HasSubstr(std::string("/pytorch/aten/src/ATen/native/cuda/") + row.where + ": " +
-                                     row.function + ": block: ["));
-      EXPECT_THAT(printed, HasSubstr(row.thread));
-      EXPECT_THAT(printed, HasSubstr(std::string("] Assertion `") + row.condition + "` failed.\n"));
+      expect_assert(row.call, std::string("aten/src/ATen/native/cuda/") + row.where, row.function, row.condition,
+                    row.thread);
     }
   }
 };
