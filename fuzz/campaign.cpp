@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "fuzz/campaign_plan.h"
+#include "fuzz/engine.h"
 #include "fuzz/engine_process.h"
 #include "fuzz/examiner_thread.h"
 #include "fuzz/mutate.h"
@@ -37,12 +38,7 @@ std::int64_t elements_of(const Case& c) {
 
 // The folder's YAML cases for the scenario, into the corpus.
 Result<void> add_seeds(const std::string& folder, const Scenario& scenario, bool from_legal, Store& store) {
-  if (!from_legal) {
-    if (auto ok = store.add_to_corpus(scenario.base); !ok) return ok;
-  }
-  if (const auto healthy = healthy_base(scenario)) {
-    if (auto ok = store.add_to_corpus(*healthy); !ok) return ok;
-  }
+  DSAFUZZ_CHECK(add_starting_cases(store, scenario, from_legal));
   if (folder.empty()) return {};
   std::vector<fs::path> files;
   std::error_code error;

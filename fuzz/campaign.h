@@ -32,9 +32,9 @@ struct CampaignOptions {
   std::uint64_t seed = 1;
   std::size_t jobs = 1;  // engines at once
   std::string out = "dsafuzz-out";
-  bool until_expected = false;         // a scenario's engines end when its expected signature is met
+  bool until_expected = false;  // a scenario's engines end when its expected signature is met
   SearchMethod method;
-  bool search_only = false;  // candidates stay in the folder, for the next campaign to examine
+  bool search_only = false;       // candidates stay in the folder, for the next campaign to examine
   std::string seeds;              // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
   std::uint64_t known_every = 0;  // known_filter.h; 0: by device
   int confirmations = 5;
@@ -49,7 +49,7 @@ struct CampaignOptions {
 struct ScenarioSummary {
   std::string name;
   std::uint64_t executions = 0, features = 0, restarts = 0, left_out = 0;
-  double seconds = 0;  // of its engines, added up
+  double seconds = 0;                    // of its engines, added up
   std::optional<double> expected_after;  // seconds of search until its expectation was met
 };
 

@@ -10,6 +10,7 @@
 #include "fuzz/worker_pool.h"
 
 namespace dsafuzz {
+
 int matrix_command(const MatrixFlags& flags) {
   MatrixOptions options;
   const auto settings = settings_of(flags.run, true);

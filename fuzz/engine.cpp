@@ -184,12 +184,7 @@ Problem start(const EngineOptions& options, const Scenario& scenario, Executor& 
   Result<Store> store = Store::open(options.out, Store::Access::shared);
   if (!store) return store.error();
   const EngineName name{scenario.name, options.index};
-  if (!options.method.from_legal) {
-    if (auto ok = store->add_to_corpus(scenario.base); !ok) return ok.error();
-  }
-  if (const auto healthy = healthy_base(scenario)) {
-    if (auto ok = store->add_to_corpus(*healthy); !ok) return ok.error();
-  }
+  if (auto ok = add_starting_cases(*store, scenario, options.method.from_legal); !ok) return ok.error();
   const auto additions = store->additions(name);
   if (!additions) return additions.error();
   const auto additions_path = path_through(*additions);
@@ -226,6 +221,12 @@ Problem start(const EngineOptions& options, const Scenario& scenario, Executor& 
 }
 
 }  // namespace
+
+Result<void> add_starting_cases(Store& store, const Scenario& scenario, bool from_legal) {
+  if (!from_legal) DSAFUZZ_CHECK(store.add_to_corpus(scenario.base));
+  const auto healthy = healthy_base(scenario);
+  return healthy ? store.add_to_corpus(*healthy) : Result<void>();
+}
 
 int run_engine(const EngineOptions& options, const Scenario& scenario, Executor& executor) {
   if (options.parent != 0) {

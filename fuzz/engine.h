@@ -5,10 +5,15 @@
 #pragma once
 
 #include "fuzz/engine_options.h"
+#include "fuzz/store.h"
 #include "repro/executor.h"
 #include "repro/scenario.h"
 
 namespace dsafuzz {
+
+// Where every search of the scenario begins, put into the corpus: its own case (unless `from_legal`) and its healthy
+// one.
+Result<void> add_starting_cases(Store& store, const Scenario& scenario, bool from_legal);
 
 // Fuzzes until options.runs executions, options.seconds, SIGINT or SIGTERM. libFuzzer ends a process rather than
 // return, so this ENDS THE PROCESS with _exit: 0 when it stopped as asked, 3 when it could not go on (the last status

@@ -8,10 +8,16 @@ using Json = nlohmann::ordered_json;
 }
 
 std::string to_line(const EngineStatus& s) {
-  const Json json{
-      {"executions", s.executions}, {"seconds", s.seconds},   {"features", s.features}, {"corpus", s.corpus},
-      {"candidates", s.candidates}, {"restarts", s.restarts}, {"left_out", s.left_out}, {"met_expectation", s.met_expectation},
-      {"done", s.done},             {"problem", s.problem}};
+  const Json json{{"executions", s.executions},
+                  {"seconds", s.seconds},
+                  {"features", s.features},
+                  {"corpus", s.corpus},
+                  {"candidates", s.candidates},
+                  {"restarts", s.restarts},
+                  {"left_out", s.left_out},
+                  {"met_expectation", s.met_expectation},
+                  {"done", s.done},
+                  {"problem", s.problem}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -11,6 +11,7 @@
 
 #include "fuzz/matrix_rows.h"
 #include "repro/executor.h"
+#include "repro/finding.h"
 
 namespace dsafuzz {
 

@@ -14,12 +14,6 @@ constexpr std::size_t kCatalogueBytesLimit = std::size_t{1} << 22;
 constexpr std::array<std::string_view, 4> kFloating{"float32", "float64", "float16", "bfloat16"};
 constexpr std::array<std::string_view, 3> kReductions{"none", "mean", "sum"};
 
-std::vector<std::string> split(std::string_view line, char at) {
-  std::vector<std::string> parts;
-  for (const auto part : line | std::views::split(at)) parts.emplace_back(std::string_view(part));
-  return parts;
-}
-
 // The words an operator's schema knows for a reduction, or their numbers.
 std::optional<std::string_view> reduction_of(const Value& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.v)) {
@@ -99,16 +93,6 @@ class Variants {
 
 }  // namespace
 
-std::string_view CatalogueRow::file() const {
-  const std::size_t colon = source.rfind(':');
-  return std::string_view(source).substr(0, colon);
-}
-
-std::string_view CatalogueRow::line() const {
-  const std::size_t colon = source.rfind(':');
-  return colon == std::string::npos ? std::string_view() : std::string_view(source).substr(colon + 1);
-}
-
 std::string Variant::text() const {
   std::string text;
   for (const std::string* part : {&dtype, &reduction, &precision, &layout}) {
@@ -119,42 +103,7 @@ std::string Variant::text() const {
 
 Result<std::vector<CatalogueRow>> load_catalogue(const std::string& folder) {
   const std::string path = folder + "/device_asserts.tsv";
-  const std::string text = DSAFUZZ_TRY(read_file(path, kCatalogueBytesLimit));
-  std::vector<CatalogueRow> rows;
-  std::vector<std::string> header;
-  int line_number = 0;
-  for (const auto range : text | std::views::split('\n')) {
-    const std::string_view line(range);
-    ++line_number;
-    if (line.empty()) continue;
-    const std::vector<std::string> cells = split(line, '\t');
-    const std::string where = path + ":" + std::to_string(line_number);
-    if (header.empty()) {
-      header = cells;
-      continue;
-    }
-    if (cells.size() != header.size()) {
-      return input_problem(
-          "has " + std::to_string(cells.size()) + " columns, the first line has " + std::to_string(header.size()),
-          where);
-    }
-    const auto cell = [&](std::string_view name) {
-      const auto at = std::ranges::find(header, name);
-      return at == header.end() ? std::string() : cells[static_cast<std::size_t>(at - header.begin())];
-    };
-    rows.push_back({.id = cell("id"),
-                    .source = cell("source"),
-                    .function = cell("function"),
-                    .condition = cell("condition"),
-                    .operators = cell("operators"),
-                    .trigger = cell("trigger"),
-                    .expected = cell("expected"),
-                    .exception = cell("exception")});
-    if (rows.back().id.empty() || rows.back().expected.empty()) {
-      return input_problem("needs the columns id and expected", where);
-    }
-  }
-  return rows;
+  return parse_catalogue(DSAFUZZ_TRY(read_file(path, kCatalogueBytesLimit)), path);
 }
 
 std::vector<VariantCase> variants_of(const Case& base) {

@@ -1,5 +1,5 @@
-// The rows of the error-parity matrix: what the catalogue of device asserts says of one input, and the variants of that
-// input whose answers are worth comparing. Reading only; nothing runs here.
+// The rows of the error-parity matrix: the catalogue of device asserts as a folder, and the variants of an input whose
+// answers are worth comparing. Reading only; nothing runs here.
 #pragma once
 
 #include <cstdint>
@@ -8,27 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "repro/assert_catalogue.h"
 #include "repro/case.h"
-#include "repro/finding.h"
 
 namespace dsafuzz {
 
-// One line of corpus/catalogue/device_asserts.tsv.
-struct CatalogueRow {
-  std::string id;         // "U13"
-  std::string source;     // "aten/src/ATen/native/cuda/Loss.cu:250"; empty for silent and host_reject rows
-  std::string function;   // as the device prints it
-  std::string condition;  // as the device prints it
-  std::string operators;  // free text: the operators that get there
-  std::string trigger;    // free text: which input does it
-  std::string expected;   // device_assert, silent, host_reject; anything else has no case
-  std::string exception;  // why the virtual device cannot give that answer; empty: it must
-
-  std::string_view file() const;  // source without its line
-  std::string_view line() const;  // empty if unknown
-};
-
-// `folder` is corpus/catalogue. Problem: the file is missing, or a line of it has another number of columns.
+// `folder` is corpus/catalogue. Problem: the file is missing, or parse_catalogue() refuses it.
 Result<std::vector<CatalogueRow>> load_catalogue(const std::string& folder);
 
 // How a row's case differs from the one in the catalogue; "" where it does not.

@@ -54,17 +54,24 @@ std::string progress_line(const ProgressFacts& f) {
 }
 
 void Progress::show(const ProgressFacts& facts) {
-  if (!file_) return;
+  if (line_.is_due()) line_.show(progress_line(facts));
+}
+
+bool StatusLine::is_due() {
+  if (!file_) return false;
   const auto now = Clock::now();
   const auto pause = terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000);
   if (!last_) {
     last_ = now;
-    if (!terminal_) return;
-  } else if (now - *last_ < pause) {
-    return;
+    return terminal_;
   }
+  if (now - *last_ < pause) return false;
   last_ = now;
-  const std::string line = progress_line(facts);
+  return true;
+}
+
+void StatusLine::show(const std::string& line) {
+  if (!file_) return;
   if (terminal_) {
     // Cut to a narrow terminal's width: a wrapped line could not be rewritten.
     std::fprintf(file_, "\r\033[K%s", line.substr(0, 118).c_str());
@@ -75,14 +82,14 @@ void Progress::show(const ProgressFacts& facts) {
   std::fflush(file_);
 }
 
-void Progress::say(const std::string& line) {
+void StatusLine::say(const std::string& line) {
   if (!file_) return;
   clear();
   std::fprintf(file_, "%s\n", line.c_str());
   std::fflush(file_);
 }
 
-void Progress::clear() {
+void StatusLine::clear() {
   if (file_ && line_shown_) std::fprintf(file_, "\r\033[K");
   line_shown_ = false;
 }

@@ -25,16 +25,20 @@ struct ProgressFacts {
 // "fuzzing  12.3k runs, 1.2k/s | 431 features | 2 findings, 1 to examine | 4 engines | 0:48 left"
 std::string progress_line(const ProgressFacts& facts);
 
-class Progress {
+// A line that is rewritten on a terminal, and printed now and then elsewhere.
+class StatusLine {
  public:
   // `file` null: says nothing. It outlives this.
-  Progress(std::FILE* file, bool terminal) : file_(file), terminal_(terminal) {}
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  StatusLine(std::FILE* file, bool terminal) : file_(file), terminal_(terminal) {}
+  ~StatusLine() { clear(); }
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
 
-  void show(const ProgressFacts& facts);  // may be called often
-  void say(const std::string& line);      // a line that stays; without its newline
+  bool is_terminal() const { return terminal_; }
+  // It is time for show(): every 0.2 s on a terminal, at once at first; every 10 s elsewhere.
+  bool is_due();
+  void show(const std::string& line);
+  void say(const std::string& line);  // a line that stays; without its newline
 
  private:
   void clear();
@@ -42,6 +46,18 @@ class Progress {
   std::FILE* file_;
   bool terminal_, line_shown_ = false;
   std::optional<std::chrono::steady_clock::time_point> last_;
+};
+
+class Progress {
+ public:
+  // `file` null: says nothing. It outlives this.
+  Progress(std::FILE* file, bool terminal) : line_(file, terminal) {}
+
+  void show(const ProgressFacts& facts);                  // may be called often
+  void say(const std::string& line) { line_.say(line); }  // a line that stays; without its newline
+
+ private:
+  StatusLine line_;
 };
 
 }  // namespace dsafuzz

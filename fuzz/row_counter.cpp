@@ -2,25 +2,23 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
 namespace dsafuzz {
 
 RowCounter::RowCounter(std::string doing, std::string things)
-    : doing_(std::move(doing)), things_(std::move(things)), terminal_(isatty(STDERR_FILENO) != 0) {}
+    : doing_(std::move(doing)), things_(std::move(things)), line_(stderr, isatty(STDERR_FILENO) != 0) {}
 
 void RowCounter::show(std::size_t done, std::size_t all) {
-  const auto now = Clock::now();
-  const bool due = now - last_ > (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000));
-  const bool over = done == all && terminal_;
-  if (!due && !over) return;
-  last_ = now;
-  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const bool over = done == all && line_.is_terminal();
+  if (!line_.is_due() && !over) return;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   const double left = seconds * static_cast<double>(all - done) / static_cast<double>(done);
-  std::fprintf(stderr, "%s%s: %zu of %zu %s, %.0f s left%s", terminal_ ? "\r\033[K" : "", doing_.c_str(), done, all,
-               things_.c_str(), left, terminal_ && !over ? "" : "\n");
-  std::fflush(stderr);
+  const std::string text = doing_ + ": " + std::to_string(done) + " of " + std::to_string(all) + " " + things_ + ", " +
+                           std::to_string(std::lround(left)) + " s left";
+  over ? line_.say(text) : line_.show(text);
 }
 
 }  // namespace dsafuzz

@@ -1,24 +1,24 @@
-// Progress of work whose amount is known: one line that rewrites itself on a terminal, elsewhere one line every ten
-// seconds.
+// Progress of work whose amount is known, on standard error.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <string>
 
+#include "fuzz/progress.h"
+
 namespace dsafuzz {
 
 class RowCounter {
  public:
-  // "matrix: 12 of 400 rows, 8 s left" on standard error.
+  // "matrix: 12 of 400 rows, 8 s left"
   RowCounter(std::string doing, std::string things);
   void show(std::size_t done, std::size_t all);  // done > 0
 
  private:
-  using Clock = std::chrono::steady_clock;
   std::string doing_, things_;
-  bool terminal_;
-  Clock::time_point start_ = Clock::now(), last_ = start_;
+  StatusLine line_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace dsafuzz

@@ -59,8 +59,8 @@ SiteCoverage::SiteCoverage(const std::vector<CatalogueRow>& catalogue) {
 std::size_t SiteCoverage::find_or_add(const ReachedSite& reached) {
   const std::string source = signature_file(reached.file) + ":" + std::to_string(reached.line);
   const auto here = [&](const Site& site) { return site.source == source && site.function == reached.function; };
-  auto found = std::ranges::find_if(
-      sites_, [&](const Site& site) { return here(site) && site.condition == reached.condition; });
+  auto found =
+      std::ranges::find_if(sites_, [&](const Site& site) { return here(site) && site.condition == reached.condition; });
   if (found == sites_.end() && reached.condition.empty()) found = std::ranges::find_if(sites_, here);
   const auto at = static_cast<std::size_t>(found - sites_.begin());
   if (found == sites_.end()) sites_.push_back({source, reached.function, reached.condition, {}, {}, {}});

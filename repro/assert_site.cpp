@@ -2,15 +2,12 @@
 #include "repro/assert_site.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
+#include "repro/assert_catalogue.h"
 #include "repro/normalise.h"
 
 namespace dsafuzz {
-
-extern const std::string_view kAssertCatalogue;  // generated: the file's text
-
 namespace {
 
 // This function prints what its caller passes; the row of the operator that takes a text from the user stands for all
@@ -25,18 +22,21 @@ std::string_view take(std::string_view& rest, char end) {
 }
 
 std::vector<AssertRow> read_table() {
+  // The rows' texts live as long as the program.
+  static const auto& table = *new Result<std::vector<CatalogueRow>>(parse_catalogue(kAssertCatalogue, "the catalogue"));
   std::vector<AssertRow> rows;
-  std::string_view rest = kAssertCatalogue;
-  take(rest, '\n');  // the header
-  while (!rest.empty()) {
-    std::string_view line = take(rest, '\n');
-    std::array<std::string_view, 8> cells;
-    for (std::string_view& cell : cells) cell = take(line, '\t');
-    const auto& [id, source, function, condition, operators, trigger, call, expected] = cells;
-    const std::size_t colon = source.rfind(':');
-    if (colon == std::string_view::npos) continue;  // a row that prints nothing
-    AssertRow row{id, source.substr(0, colon), 0, function, condition, operators, trigger, expected != "unreachable"};
-    std::from_chars(source.data() + colon + 1, source.data() + source.size(), row.line);
+  if (!table) return rows;
+  for (const CatalogueRow& each : *table) {
+    if (each.line().empty()) continue;  // a row that prints nothing
+    AssertRow row{each.id,
+                  each.file(),
+                  0,
+                  each.function,
+                  each.condition,
+                  each.operators,
+                  each.trigger,
+                  each.expected != "unreachable"};
+    std::from_chars(each.line().data(), each.line().data() + each.line().size(), row.line);
     rows.push_back(row);
   }
   return rows;

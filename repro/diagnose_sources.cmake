@@ -18,7 +18,8 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   diagnose.cpp
   judge.cpp
   assert_site.cpp
-  "${CMAKE_CURRENT_BINARY_DIR}/assert_catalogue.cpp"
+  assert_catalogue.cpp
+  "${CMAKE_CURRENT_BINARY_DIR}/assert_catalogue_text.cpp"
   bounds.cpp
   breach.cpp
   contract.cpp
@@ -35,4 +36,4 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
 set(_asserts "${PROJECT_SOURCE_DIR}/corpus/catalogue/device_asserts.tsv")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${_asserts}")
 file(READ "${_asserts}" DSAFUZZ_ASSERT_CATALOGUE)
-configure_file(assert_catalogue.cpp.in "${CMAKE_CURRENT_BINARY_DIR}/assert_catalogue.cpp" @ONLY)
+configure_file(assert_catalogue_text.cpp.in "${CMAKE_CURRENT_BINARY_DIR}/assert_catalogue_text.cpp" @ONLY)
