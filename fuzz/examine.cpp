@@ -152,10 +152,8 @@ Result<Case> Examiner::reduced(const Case& start, const Signature& wanted, bool 
   };
   ReduceLimits limits;
   limits.executions = wanted.verdict == Verdict::hang ? options_.hang_executions : options_.executions;
-  // The clock only says whether to stop.
-  limits.seconds = 1;
-  limits.clock = [&] { return problem || stopped() ? 2.0 : 0.0; };
-  const Result<Reduction> reduction = reduce(start, wanted, try_case, limits);
+  limits.stop = [&] { return problem || stopped(); };
+  const Result<Reduction> reduction = reduce(start, wanted, one_by_one(try_case), limits);
   if (problem) return std::unexpected(*problem);
   if (!reduction) return start;
   examination.executions += reduction->executions;

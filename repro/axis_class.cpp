@@ -17,40 +17,21 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 bool is_number(const Extent& extent) { return names_in(extent).empty(); }
 
-// One axis of a tensor before and after: its sizes, and for each old index the new one (-1: gone).
-struct AxisChange {
-  std::int64_t old_size = 0, new_size = 0;
-  std::vector<std::int64_t> new_index;
-  bool changed() const { return old_size != new_size; }
-};
-
-AxisChange keep_indices(std::int64_t size, const std::vector<std::int64_t>& keep) {
-  AxisChange change{size, static_cast<std::int64_t>(keep.size()), std::vector<std::int64_t>(size, -1)};
-  for (std::size_t i = 0; i < keep.size(); ++i) change.new_index[keep[i]] = static_cast<std::int64_t>(i);
-  return change;
-}
-
-AxisChange keep_start(std::int64_t size, std::int64_t new_size) {
-  AxisChange change{size, new_size, std::vector<std::int64_t>(size, -1)};
-  for (std::int64_t i = 0; i < std::min(size, new_size); ++i) change.new_index[i] = i;
-  return change;
-}
-
 // The new flat index of an old one, or -1.
-std::int64_t moved(std::int64_t flat, const std::vector<AxisChange>& axes) {
+std::int64_t moved(std::int64_t flat, const std::vector<KeptIndices>& axes) {
   std::int64_t out = 0, stride = 1;
   for (std::size_t axis = axes.size(); axis-- > 0;) {
-    const AxisChange& change = axes[axis];
-    const std::int64_t index = change.new_index[flat % change.old_size];
+    const KeptIndices& kept = axes[axis];
+    const std::int64_t index = kept.new_index(flat % kept.size());
     if (index < 0) return -1;
     out += index * stride;
-    stride *= change.new_size;
-    flat /= change.old_size;
+    stride *= kept.count();
+    flat /= kept.size();
   }
   return out;
 }
 
-void move_set_values(TensorSpec& tensor, const std::vector<AxisChange>& axes, std::int64_t old_count) {
+void move_set_values(TensorSpec& tensor, const std::vector<KeptIndices>& axes, std::int64_t old_count) {
   std::map<std::int64_t, Number> kept;
   for (const auto& [flat, number] : tensor.set) {
     if (flat < 0 || flat >= old_count) continue;
@@ -122,25 +103,24 @@ TensorSpec as_set_values(const Case& c, const TensorSpec& tensor) {
   return out;
 }
 
-Case keep_along(const Case& c, const AxisClass& axes, const std::vector<std::int64_t>& keep) {
+Case keep_along(const Case& c, const AxisClass& axes, const KeptIndices& keep) {
   Case out = c;
-  const std::int64_t new_size = static_cast<std::int64_t>(keep.size());
+  const std::int64_t new_size = keep.count();
   for (const std::string& variable : axes.variables) out.shapes[variable] = new_size;
   for (std::size_t t = 0; t < c.tensors.size(); ++t) {
     const TensorSpec& before = c.tensors[t];
     TensorSpec& after = out.tensors[t];
-    std::vector<AxisChange> changes;
+    std::vector<KeptIndices> changes;
     bool changed = mentions(before.fill, axes.variables);
     for (std::size_t axis = 0; axis < before.shape.size(); ++axis) {
       const Extent& extent = before.shape[axis];
       const std::int64_t old_size = evaluate(extent, c.shapes).value_or(0);
       const bool listed = std::ranges::find(axes.literals, std::pair(t, axis)) != axes.literals.end();
       if (listed) after.shape[axis] = Extent::of(new_size);
-      changes.push_back(
-          listed || contains(axes.variables, extent.text)
-              ? keep_indices(old_size, keep)
-              : keep_start(old_size, std::max<std::int64_t>(0, evaluate(after.shape[axis], out.shapes).value_or(0))));
-      changed = changed || changes.back().changed();
+      const bool shrinks = listed || contains(axes.variables, extent.text);
+      const std::int64_t computed = std::max<std::int64_t>(0, evaluate(after.shape[axis], out.shapes).value_or(0));
+      changes.push_back(shrinks ? keep : KeptIndices::first(old_size, computed));
+      changed = changed || changes.back().size() != changes.back().count();
     }
     if (!changed) continue;
     if (before.fill.kind != Fill::Kind::constant && can_write_out(c, before))

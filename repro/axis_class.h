@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "repro/case.h"
+#include "repro/kept_indices.h"
 
 namespace dsafuzz {
 
@@ -25,11 +26,11 @@ struct AxisClass {
 // literal axes that have it together. Only sizes of 2 and more; the largest first within each group.
 std::vector<AxisClass> axis_classes(const Case& c);
 
-// The case with only the indices `keep` (ascending, within [0, axes.size)) left along the class. Contents move with
+// The case with only the indices `keep` left along the class; keep.size() is axes.size. Contents move with
 // their elements: set values are renumbered, and a tensor with other than constant contents is written out first,
 // except for large ones and for random floating ones, which are drawn anew. An axis that is computed from a variable
 // (`classes + 1`) takes its new size from the start. Requires: the case is valid.
-Case keep_along(const Case& c, const AxisClass& axes, const std::vector<std::int64_t>& keep);
+Case keep_along(const Case& c, const AxisClass& axes, const KeptIndices& keep);
 
 // True where the tensor is written out by keep_along, and by values' passes: few enough elements, and not random
 // floats.

@@ -97,7 +97,7 @@ void visit_outside(const Case& c, const TensorSpec& tensor, const Bounds& bounds
     }
     return;
   }
-  const std::vector<Number> values = contents(c, tensor);
+  const std::vector<Number> values = first_contents(c, tensor, count);
   for (std::int64_t i = 0; i < count; ++i) {
     if (!look_at(i, values[static_cast<std::size_t>(i)])) return;
   }

@@ -124,7 +124,11 @@ void fill_floats(const Case& c, const TensorSpec& tensor, std::span<double> out)
 
 std::vector<Number> contents(const Case& c, const TensorSpec& tensor) {
   const auto shape = concrete_shape(tensor, c.shapes);
-  const std::size_t count = shape ? static_cast<std::size_t>(element_count(*shape)) : 0;
+  return first_contents(c, tensor, shape ? element_count(*shape) : 0);
+}
+
+std::vector<Number> first_contents(const Case& c, const TensorSpec& tensor, std::int64_t wanted) {
+  const std::size_t count = static_cast<std::size_t>(wanted);
   std::vector<Number> out;
   out.reserve(count);
   if (is_floating(tensor.dtype)) {

@@ -18,6 +18,8 @@ void fill_floats(const Case& c, const TensorSpec& tensor, std::span<double> out)
 
 // Both as Numbers: int64 for integer dtypes, double for floating ones. Requires: the case is valid.
 std::vector<Number> contents(const Case& c, const TensorSpec& tensor);
+// The first `count` of them, which take no more memory than they need. Requires: the tensor has as many.
+std::vector<Number> first_contents(const Case& c, const TensorSpec& tensor, std::int64_t count);
 
 // The same tensor with its contents written out (fill literal, nothing set). Requires: at least one element.
 TensorSpec with_literal_contents(const Case& c, const TensorSpec& tensor);

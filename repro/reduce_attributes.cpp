@@ -59,9 +59,7 @@ std::vector<Value> plainer(const Value& value) {
 
 // Offers the candidates of `edits` until none is accepted. Fixed order, so the result is always the same.
 void exhaust(ReduceSearch& search, std::vector<Case> (*edits)(const Case&)) {
-  for (bool again = true; again && !search.stopped();) {
-    again = false;
-    for (const Case& candidate : edits(search.best())) again = search.offer(candidate) || again;
+  while (!search.stopped() && search.offer_each(edits(search.best()))) {
   }
 }
 

@@ -1,7 +1,7 @@
 #include "repro/reduce_shapes.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <set>
 
 #include "repro/axis_class.h"
@@ -17,9 +17,9 @@ using Indices = std::vector<std::int64_t>;
 
 // What lies along a class of axes.
 struct Along {
-  Indices special;  // indices at which some tensor holds something else than its background
-  Indices plain;    // all others: interchangeable
-  Indices hints;    // where the greatest and the least special value are
+  Indices special;         // indices at which some tensor holds something else than its background
+  std::int64_t plain = 0;  // how many others there are: interchangeable
+  Indices hints;           // where the greatest and the least special value are
 };
 
 Along look_along(const Case& c, const AxisClass& axes) {
@@ -48,9 +48,7 @@ Along look_along(const Case& c, const AxisClass& axes) {
   }
   Along out;
   out.special.assign(special.begin(), special.end());
-  for (std::int64_t i = 0; i < axes.size; ++i) {
-    if (!special.contains(i)) out.plain.push_back(i);
-  }
+  out.plain = axes.size - static_cast<std::int64_t>(special.size());
   if (!values.empty()) {
     const auto by_value = [](const auto& a, const auto& b) { return a.first < b.first; };
     out.hints.push_back(std::ranges::max_element(values, by_value)->second);
@@ -60,21 +58,41 @@ Along look_along(const Case& c, const AxisClass& axes) {
   return out;
 }
 
-Indices merged(Indices special, const Indices& plain, std::int64_t plain_count) {
-  special.insert(special.end(), plain.begin(), plain.begin() + plain_count);
-  std::ranges::sort(special);
-  return special;
+// The least sizes of the class with which some tensor has as many elements as an index of 32 bits cannot count, signed
+// and unsigned; ascending.
+Indices overflow_sizes(const Case& c, const AxisClass& axes) {
+  std::set<std::int64_t> out;
+  for (std::size_t t = 0; t < c.tensors.size(); ++t) {
+    const TensorSpec& tensor = c.tensors[t];
+    const auto shape = concrete_shape(tensor, c.shapes);
+    if (!shape || element_count(*shape) == 0) continue;
+    std::int64_t beside = 1;  // elements for each index of the class
+    int times = 0;
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      const bool listed = std::ranges::find(axes.literals, std::pair(t, axis)) != axes.literals.end() ||
+                          std::ranges::find(axes.variables, tensor.shape[axis].text) != axes.variables.end();
+      if (listed) ++times;
+      if (!listed) beside *= (*shape)[axis];
+    }
+    for (const int bits : {31, 32}) {
+      const double needed = std::ldexp(1.0, bits);
+      if (times == 0 || static_cast<double>(element_count(*shape)) < needed) continue;
+      const double size = std::ceil(std::pow(needed / static_cast<double>(beside), 1.0 / times));
+      out.insert(static_cast<std::int64_t>(size));
+    }
+  }
+  return {out.begin(), out.end()};
 }
 
 void shrink_class(ReduceSearch& search, const AxisClass& axes) {
   const Case base = search.best();
   const Along along = look_along(base, axes);
-  const std::int64_t plain_count = static_cast<std::int64_t>(along.plain.size());
+  const std::int64_t special_count = static_cast<std::int64_t>(along.special.size());
   bool host_rejected = false;
   const auto shows = [&](const Indices& special, std::int64_t plain) {
-    const Indices keep = merged(special, along.plain, plain);
-    if (keep.empty()) return false;
-    if (static_cast<std::int64_t>(keep.size()) == axes.size) return true;
+    const KeptIndices keep(axes.size, along.special, special, plain);
+    if (keep.count() == 0) return false;
+    if (keep.count() == axes.size) return true;
     const bool accepted = search.offer(keep_along(base, axes, keep));
     host_rejected = !accepted && search.last_verdict() == Verdict::host_reject;
     return accepted;
@@ -82,18 +100,33 @@ void shrink_class(ReduceSearch& search, const AxisClass& axes) {
   for (const std::int64_t hint : along.hints) {
     if (shows({hint}, 0)) return;
   }
-  // How many of the interchangeable ones are needed: none (or one, where there are no others), else by bisection.
+  // How many of the interchangeable ones are needed: none (or one, where there are no others); else, for a bug that
+  // needs size, what makes an index of 32 bits overflow, since every try with gigabytes is dear; else by bisection.
   const std::int64_t floor = along.special.empty() ? 1 : 0;
   std::int64_t plain = floor;
-  if (plain_count > floor && !shows(along.special, floor)) {
-    plain = plain_count;
-    if (plain_count - 1 > floor && shows(along.special, plain_count - 1)) {
-      plain = least_that_shows(floor, plain_count - 1, [&](std::int64_t n) { return shows(along.special, n); });
+  if (along.plain > floor && !shows(along.special, floor)) {
+    std::int64_t too_small = floor;
+    plain = along.plain;
+    for (const std::int64_t size : overflow_sizes(base, axes)) {
+      const std::int64_t wanted = size - special_count;
+      if (wanted <= too_small || wanted > plain) continue;
+      if (wanted - 1 > too_small && shows(along.special, wanted - 1)) {
+        plain = wanted - 1;
+        break;
+      }
+      too_small = wanted - 1;
+      if (wanted == plain || shows(along.special, wanted)) {
+        plain = wanted;
+        break;
+      }
+      too_small = wanted;
     }
+    if (plain - too_small > 1 && plain == along.plain && !shows(along.special, plain - 1)) too_small = plain - 1;
+    plain = least_that_shows(too_small, plain, [&](std::int64_t n) { return shows(along.special, n); });
   }
   if (along.special.size() < 2) return;
   // An operator that refuses the lone hint will refuse any other length too: this axis is tied to one elsewhere.
-  if (host_rejected && plain == plain_count && !shows(Indices(along.special.begin() + 1, along.special.end()), plain)) {
+  if (host_rejected && plain == along.plain && !shows(Indices(along.special.begin() + 1, along.special.end()), plain)) {
     if (search.last_verdict() == Verdict::host_reject) return;
   }
   needed_items(
@@ -123,14 +156,15 @@ std::vector<Case> single_size_edits(const Case& c) {
   std::vector<Case> out;
   for (const AxisClass& axes : axis_classes(c)) {
     const Along along = look_along(c, axes);
-    Indices dropped = along.special;
-    if (!along.plain.empty()) dropped.push_back(along.plain.back());
-    for (const std::int64_t gone : dropped) {
-      Indices keep(axes.size);
-      std::iota(keep.begin(), keep.end(), std::int64_t{0});
-      keep.erase(keep.begin() + gone);
-      out.push_back(keep_along(c, axes, keep));
+    const auto keep = [&](Indices special, std::int64_t plain) {
+      out.push_back(keep_along(c, axes, KeptIndices(axes.size, along.special, std::move(special), plain)));
+    };
+    for (std::size_t gone = 0; gone < along.special.size(); ++gone) {
+      Indices rest = along.special;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(gone));
+      keep(std::move(rest), along.plain);
     }
+    if (along.plain > 0) keep(along.special, along.plain - 1);
   }
   return out;
 }

@@ -166,6 +166,16 @@ std::optional<Case> with_steps(const Case& c, const std::vector<std::size_t>& ke
   return out;
 }
 
+std::vector<Case> single_step_edits(const Case& c, const std::vector<ResultTensor>& recorded) {
+  std::vector<Case> out;
+  for (std::size_t gone = 0; c.steps.size() > 1 && gone < c.steps.size(); ++gone) {
+    std::vector<std::size_t> kept = first_steps(c.steps.size());
+    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(gone));
+    if (auto fewer = with_steps(c, kept, recorded)) out.push_back(without_unused(*fewer));
+  }
+  return out;
+}
+
 void reduce_steps(ReduceSearch& search) {
   if (search.best().steps.size() < 2) return;
   if (const auto step = failing_step(search)) {

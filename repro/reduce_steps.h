@@ -10,6 +10,8 @@ namespace dsafuzz {
 
 // Offers cuts and deletions until none is accepted.
 void reduce_steps(ReduceSearch& search);
+// For the sweep: each step left out.
+std::vector<Case> single_step_edits(const Case& c, const std::vector<ResultTensor>& recorded);
 
 // The case with only the steps whose indices are in `kept`. Results that are still used become tensors full of zeros,
 // with the dtype and shape recorded; a size is written as a shape variable where one has that value, first of all one

@@ -44,15 +44,19 @@ at::Tensor make_tensor(const Case& c, const TensorSpec& spec, c10::Device device
     device.set_index(static_cast<c10::DeviceIndex>(device.has_index() ? device.index() + spec.device : spec.device));
   const auto shape = concrete_shape(spec, c.shapes);
   TORCH_CHECK(shape, shape ? "" : shape.error().text());
+  if (spec.layout == Layout::expanded && !shape->empty() && shape->front() > 0) {
+    // Element i of a fill does not depend on what follows it, so one slice is made alone: the tensor may be huge.
+    auto slice = *shape;
+    slice.front() = 1;
+    return host_values(c, spec, slice).to(device).expand(*shape);
+  }
   const at::Tensor values = host_values(c, spec, *shape);
   switch (spec.layout) {
     case Layout::contiguous: return device.is_cpu() ? values : values.to(device);
     case Layout::transposed:
       if (values.dim() < 2) return values.to(device);
       return values.transpose(-1, -2).contiguous().to(device).transpose(-1, -2);
-    case Layout::expanded:
-      if (values.dim() < 1 || values.size(0) == 0) return values.to(device);
-      return values.narrow(0, 0, 1).contiguous().to(device).expand(values.sizes());
+    case Layout::expanded: return values.to(device);  // without a slice to repeat
     case Layout::offset: {
       at::Tensor larger = at::zeros({values.numel() + 1}, values.options());
       larger.narrow(0, 1, values.numel()).copy_(values.reshape({-1}));

@@ -1,4 +1,5 @@
 dsafuzz_test(reduce_test SOURCES reduce_test.cpp fake_device.cpp LIBRARIES dsafuzz_repro)
+dsafuzz_test(reduce_search_test SOURCES reduce_search_test.cpp fake_device.cpp LIBRARIES dsafuzz_repro)
 dsafuzz_test(emit_test SOURCES emit_test.cpp LIBRARIES dsafuzz_repro nlohmann_json::nlohmann_json TIMEOUT 600)
 target_compile_definitions(emit_test PRIVATE
   DSAFUZZ_PYTHON="${DSAFUZZ_VENV}/bin/python" DSAFUZZ_CXX="${CMAKE_CXX_COMPILER}"
