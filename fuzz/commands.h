@@ -58,9 +58,13 @@ struct ExamineFlags {
   std::string out = "dsafuzz-out";
   int confirmations = 5;
   int executions = 500;  // 0: do not reduce
+  double seconds = 300;  // for the reduction
+  int jobs = 1;          // slow cases run at the same time
+  bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;
 };
-int reduce_command(const ExamineFlags& flags);  // examines the case, prints the minimal one
+// Examines the case, prints the minimal one; or, to verify, prints the certificate or a smaller case.
+int reduce_command(const ExamineFlags& flags);
 int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
 
 struct MatrixFlags {

@@ -112,6 +112,15 @@ int run(int argc, char** argv) {
   reduce_app->add_option("--executions", reduce.executions, "runs to spend on reduction")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  reduce_app->add_option("--seconds", reduce.seconds, "time to spend on reduction; the best so far is kept; 0: no limit")
+      ->capture_default_str()
+      ->check(not_a_number<double>)
+      ->check(CLI::Range(0.0, 1e9));
+  reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
+      ->default_val(std::max(1u, std::thread::hardware_concurrency()))
+      ->check(CLI::Range(1, 256));
+  reduce_app->add_flag("--verify", reduce.verify,
+                       "only check that the case is minimal: exit 0 and a certificate, or 1 and a smaller case");
 
   ExamineFlags emit;
   CLI::App* emit_app =
