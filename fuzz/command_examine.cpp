@@ -37,6 +37,7 @@ Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
   Candidate candidate;
   candidate.kind =
       Candidate::Kind::interrupted;  // as if met when a run was cut short: its signature is still to be seen
+  candidate.signature.verdict = Verdict::silent;  // where the device accepts the case, the CPU is asked, too
   candidate.the_case = c;
   Examiner examiner(store, *device, cpu.get(), flags.run_reproducers ? &reproducers : nullptr, scenarios, options);
   return examiner.examine(candidate);

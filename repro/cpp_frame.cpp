@@ -83,16 +83,21 @@ static bool load_device(const std::string& name) {
   return out;
 }
 
+// Lines that set `shows`.
 std::string shows_test(const Finding& finding) {
-  std::vector<std::string> parts;
-  for (const std::string& text : expected_messages(finding)) {
-    parts.push_back("result.find(" + cpp_string(text) + ") != std::string::npos");
+  const std::vector<std::string> expected = expected_messages(finding);
+  if (expected.empty()) {
+    const bool returns = evidence_of(finding.signature.verdict) == Evidence::return_;
+    return cpp_line(1, std::string("const bool shows = ") + (returns ? "result == \"returned\";" : "false;"));
   }
-  if (parts.empty())
-    return evidence_of(finding.signature.verdict) == Evidence::return_ ? "result == \"returned\"" : "false";
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : " || ") + part;
-  return out;
+  if (expected.size() == 1) {
+    return cpp_line(1, "const bool shows = result.find(" + cpp_string(expected[0]) + ") != std::string::npos;");
+  }
+  std::vector<std::string> texts;
+  for (const std::string& text : expected) texts.push_back(cpp_string(text));
+  return cpp_line(1, "const char* const messages[] = {" + joined(texts) + "};") + cpp_line(1, "bool shows = false;") +
+         cpp_line(1, "for (const char* message : messages) {") +
+         cpp_line(2, "shows = shows || result.find(message) != std::string::npos;") + cpp_line(1, "}");
 }
 
 std::string attempt(const Finding& finding) {
@@ -121,7 +126,7 @@ static int attempt(const std::string& name) {
     result = error.what();
   }
 )";
-    out += "  const bool shows = " + shows_test(finding) + ";\n";
+    out += shows_test(finding);
   }
   out += R"(  std::cout << name << ": " << result.substr(0, result.find('\n')) << "\n"
             << (shows ? "the bug shows" : "the bug does not show") << std::endl;
@@ -168,6 +173,13 @@ std::string cpp_head(const Finding& finding, const CppHead& head) {
   add(system);
   add(standard);
   return out + (head.by_name ? std::string(kCall) : std::string());
+}
+
+std::string cpp_line(int level, const std::string& line) {
+  const std::string indent(static_cast<std::size_t>(level) * 2, ' ');
+  const std::string whole = indent + line + "\n";
+  if (whole.size() <= kCppWidth + 1 && !line.contains('\n')) return whole;
+  return indent + "// clang-format off\n" + whole + indent + "// clang-format on\n";
 }
 
 std::string cpp_attempt(const Finding& finding) {

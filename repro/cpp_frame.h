@@ -9,6 +9,11 @@
 
 namespace dsafuzz {
 
+// As wide as the formatter lets a line be.
+inline constexpr std::size_t kCppWidth = 120;
+// The line, indented by two blanks a level. Wider lines are kept from the formatter: broken up they would read worse.
+std::string cpp_line(int level, const std::string& line);
+
 struct CppHead {
   std::vector<std::string> remarks;  // further lines of the first comment
   bool by_name = false;              // with `call(name, overload, arguments, named)` for operators

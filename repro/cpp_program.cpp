@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "repro/api_name.h"
+#include "repro/cpp_frame.h"
 #include "repro/emit_plan.h"
 #include "repro/escape.h"
 
 namespace dsafuzz {
 namespace {
-
-constexpr std::size_t kWidth = 120;
 
 std::string scalar_type(Dtype dtype) {
   switch (dtype) {
@@ -67,7 +66,7 @@ class ProgramWriter {
   // Lines that are wider than the formatter's are kept from it: broken up they would read worse.
   void add(const std::string& line) {
     const std::size_t indent = static_cast<std::size_t>(indent_) * 2;
-    set_formatted(indent + line.size() <= kWidth && !line.contains('\n'));
+    set_formatted(indent + line.size() <= kCppWidth && !line.contains('\n'));
     out_ += line.empty() ? "\n" : std::string(indent, ' ') + line + "\n";
   }
 

@@ -25,13 +25,11 @@ std::string_view purpose(Evidence evidence) {
 std::string cpu_test(const Finding& finding) {
   const std::string message = cpu_message(finding.cpu_opinion);
   if (message.empty() || finding.signature.verdict == Verdict::host_reject) return {};
-  const std::string expected = "  const std::string expected = " + cpp_string(message) + ";\n";
-  const bool wide = expected.size() > 121;
-  return std::string(R"(
+  return R"(
 TEST(Repro, TheCpuRefusesTheInput) {
   if (!load_device("cpu")) GTEST_SKIP();
-)") + (wide ? "  // clang-format off\n" : "") +
-         expected + (wide ? "  // clang-format on\n" : "") + R"(  try {
+)" + cpp_line(1, "const std::string expected = " + cpp_string(message) + ";") +
+         R"(  try {
     reproduce(at::Device("cpu"));
     FAIL() << "it returns";
   } catch (const std::exception& error) {
@@ -66,7 +64,7 @@ std::string emit_gtest(const Finding& finding) {
   const CppProgram program = cpp_program(finding.minimal);
   CppHead head;
   if (!finding.cpu_opinion.empty()) {
-    head.remarks.push_back("The CPU, on the same input: " + comment_text(finding.cpu_opinion, 90));
+    head.remarks.push_back("The CPU, on the same input: " + comment_text(finding.cpu_opinion, 80));
   }
   head.remarks.emplace_back(
       "REPRO_DEVICE=cpu, vcuda or cuda:N chooses the device (default: cuda). Fails while the bug is there.");

@@ -28,7 +28,8 @@ class PytestEmitter {
  private:
   void head() {
     for (const std::string& line : headline(finding_)) out_.add("# " + line);
-    if (!finding_.cpu_opinion.empty()) out_.add("# The CPU, on the same input: " + comment_text(finding_.cpu_opinion));
+    if (!finding_.cpu_opinion.empty())
+      out_.add("# The CPU, on the same input: " + comment_text(finding_.cpu_opinion, 80));
     out_.add("#");
     out_.add(
         "# pytest test_repro.py; REPRO_DEVICE=cpu, vcuda or cuda:N chooses the device (default: cuda). It fails while");
