@@ -213,6 +213,7 @@ Result<std::string> Examiner::publish(const Finding& finding) {
   const std::pair<const char*, std::string> files[] = {
       {"case.yaml", to_yaml(finding.minimal)}, {"original.yaml", to_yaml(finding.original)},
       {"repro.py", emit_python(finding)},      {"repro.cpp", emit_cpp(finding)},
+      {"test_repro.py", emit_pytest(finding)}, {"repro_test.cpp", emit_gtest(finding)},
       {"CMakeLists.txt", emit_cmake(finding)}, {"log.txt", finding.outcome.log}};
   for (const auto& [name, content] : files) {
     if (auto ok = staged->write(name, content); !ok) return std::unexpected(ok.error());
