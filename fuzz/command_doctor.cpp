@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 
 #include "fuzz/commands.h"
 #include "fuzz/look_at_machine.h"
@@ -26,20 +24,9 @@ PrivateNames private_names() {
   return names;
 }
 
-// The libraries the user names, and dsafuzz's own where it was built with nvcc.
-std::vector<std::string> libraries_of(const DoctorFlags& flags) {
-  std::vector<std::string> libraries = flags.libraries;
-  const char* vcuda = std::getenv("DSAFUZZ_VCUDA_LIBRARY");
-  if (!vcuda) return libraries;
-  const auto own = std::filesystem::path(vcuda).parent_path() / "libdsafuzz_cuda.so";
-  std::error_code error;
-  if (std::filesystem::exists(own, error)) libraries.push_back(own.string());
-  return libraries;
-}
-
 Result<MachineRecord> record_of(const DoctorFlags& flags) {
   if (!flags.from.empty()) return read_machine_folder(flags.from);
-  MachineRecord record = DSAFUZZ_TRY(look_at_machine({.python = flags.python, .libraries = libraries_of(flags)}));
+  MachineRecord record = DSAFUZZ_TRY(look_at_machine({.python = flags.python, .libraries = flags.libraries}));
   if (!flags.record.empty()) DSAFUZZ_CHECK(write_machine_folder(flags.record, redacted(record, private_names())));
   return record;
 }

@@ -10,6 +10,7 @@
 
 #include "fuzz/child_process.h"
 #include "fuzz/look_at_system.h"
+#include "repro/device_code.h"
 #include "repro/read_file.h"
 #include "repro/scan.h"
 #include "repro/tsv_table.h"
@@ -104,6 +105,17 @@ std::string host_compiler() {
   return "g++";
 }
 
+// As repro/read_system.h reads them.
+std::string words_for(DeviceAsserts asserts) {
+  switch (asserts) {
+    case DeviceAsserts::no_device_code: return "no device code";
+    case DeviceAsserts::present: return "asserts";
+    case DeviceAsserts::missing: return "no asserts";
+    case DeviceAsserts::compressed: return "compressed";
+  }
+  return {};
+}
+
 }  // namespace
 
 void record_output(const std::string& name, const std::vector<std::string>& argv, MachineRecord& record) {
@@ -123,9 +135,9 @@ void look_at_python(const std::string& python, MachineRecord& record) {
   for (const fs::path& path : sorted_entries(packages)) {
     const std::string name = path.filename().string();
     if (!name.starts_with("torch-") || !name.ends_with(".dist-info")) continue;
-    record["torch-metadata.txt"] =
-        lines_with(head_of(path / "METADATA"), {"Version: ", "Requires-Python: ", "Requires-Dist: nvidia-",
-                                                "Requires-Dist: triton", "Requires-Dist: cuda-"});
+    record["torch-metadata.txt"] = lines_with(
+        head_of(path / "METADATA"),
+        {"Version: ", "Requires-Python: ", "Requires-Dist: nvidia-", "Requires-Dist: triton", "Requires-Dist: cuda-"});
   }
   const std::string ptxas = packages + "/triton/backends/nvidia/bin/ptxas";
   if (access(ptxas.c_str(), X_OK) == 0) record_output("ptxas.txt", {ptxas, "--version"}, record);
@@ -170,11 +182,7 @@ Result<void> look_at_device_code(const std::vector<std::string>& libraries, Mach
   std::string text;
   for (const std::string& path : libraries) {
     const std::string bytes = DSAFUZZ_TRY(read_file(path, kLibraryLimit));
-    // nvcc keeps device code in this section. The call that a failed assert makes is named in it in plain text, if the
-    // code is not compressed; the host's own asserts are called otherwise.
-    if (!contains(bytes, ".nv_fatbin")) continue;
-    const bool asserts = contains(bytes, "__assertfail") || contains(bytes, "__assert_fail");
-    text += fs::path(path).filename().string() + (asserts ? " asserts\n" : " no asserts\n");
+    text += fs::path(path).filename().string() + " " + words_for(device_asserts_in(bytes)) + "\n";
   }
   if (!text.empty()) record["device-code.txt"] = std::move(text);
   return {};

@@ -12,7 +12,10 @@ namespace {
 
 void look_at_driver(MachineRecord& record) {
   record_output("nvidia-smi.txt", {"nvidia-smi"}, record);
-  if (!record.contains("nvidia-smi.txt")) return;
+  if (!record.contains("nvidia-smi.txt")) {
+    record["nvidia-smi.txt"] = "nvidia-smi: command not found\n";
+    return;
+  }
   record_output("nvidia-smi-q.txt", {"nvidia-smi", "-q"}, record);
   record_output("nvidia-smi-list.txt", {"nvidia-smi", "-L"}, record);
   record_output("nvidia-smi-csv.txt", {"nvidia-smi", "--query-gpu=index,name,compute_cap", "--format=csv"}, record);

@@ -75,7 +75,9 @@ void add_pins(const VersionTables& tables, MachineFacts& facts) {
 
 void add_cudnn(MachineFacts& facts) {
   facts.set("wheel.cudnn_three", version_head(facts.value("wheel.cudnn"), 3));
-  // Old wheels carry cuDNN inside torch/lib, whatever the system has; what they carry is what they pin.
+  // Old wheels carry cuDNN inside torch/lib, and use that, whatever the system has.
+  const std::string_view bundled = facts.value("cudnn.bundled");
+  facts.set("cudnn.used", bundled == "yes" ? facts.value("pin.cudnn") : bundled);
   for (const std::string_view source : {"wheel.cudnn", "cudnn.path", "cudnn.loader", "cudnn.header"})
     add(facts.values, "cudnn.used", facts.value(source));
   for (const std::string name : {"cudnn.used", "pin.cudnn"}) {

@@ -25,7 +25,8 @@ constexpr std::array kNames{
     FactName{"driver.nouveau", "yes: the module nouveau is loaded"},
     FactName{"smi.failure",
              "how nvidia-smi failed: no_driver, mismatch, no_devices, unknown_error, permissions, blocked, "
-             "gpu_lost, not_found"},
+             "gpu_lost"},
+    FactName{"smi.missing", "yes: there is no nvidia-smi"},
     FactName{"smi.banner", "new: nvidia-smi writes KMD Version and CUDA UMD Version"},
     FactName{"pci.gpus", "number of NVIDIA GPUs on the PCI bus"},
     FactName{"dev.control", "opening /dev/nvidiactl: ok, missing, or the error's name"},
@@ -96,6 +97,7 @@ constexpr std::array kNames{
     FactName{"cudnn.used", "cuDNN that programs get: the wheel's, else the loader's, else the header's"},
     FactName{"cudnn.used_major", "the first number of that"},
     FactName{"cudnn.used_minor", "the first two numbers of that"},
+    FactName{"cudnn.bundled", "version of the cuDNN inside torch/lib, or yes"},
     FactName{"cudnn.header", "version in cudnn_version.h"},
     FactName{"cudnn.path", "cuDNN that LD_LIBRARY_PATH puts first"},
     FactName{"cudnn.path_folder", "its folder"},
@@ -127,6 +129,7 @@ constexpr std::array kNames{
     FactName{"env.debug_left", "debugging variables that are set"},
     FactName{"flags.ndebug", "variable that hands -DNDEBUG to nvcc"},
     FactName{"asserts.missing", "libraries with device code but without asserts"},
+    FactName{"asserts.unknown", "libraries of which that cannot be said, and why"},
     FactName{"asserts.present", "libraries with device code and asserts"},
 
     FactName{"process.living", "numbers of those processes listed on GPUs that exist"},

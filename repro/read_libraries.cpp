@@ -58,7 +58,7 @@ void add_driver(const Libraries& libraries, MachineFacts& facts) {
   const auto* cuda =
       first(libraries, [](const Library& l) { return l.is_outside_wheels() && l.name == "libcuda.so.1"; });
   if (cuda) {
-    facts.set("driver.libcuda", cuda->target.empty() ? cuda->path : cuda->folder + "/" + cuda->name);
+    facts.set("driver.libcuda", cuda->target.starts_with('/') ? cuda->target : cuda->path);
     // "1" is the name's own number, not the driver's version.
     if (version_parts(cuda->version) > 1) facts.set("driver.libcuda_version", cuda->version);
     if (cuda->target.empty()) facts.set("driver.libcuda_plain", "yes");
@@ -77,6 +77,8 @@ void add_cudnn(const Libraries& libraries, MachineFacts& facts) {
   }
   const auto* any = first(libraries, [&](const Library& l) { return l.is_outside_wheels() && is_dispatcher(l); });
   if (any && version_parts(any->version) > 1) facts.set("cudnn.loader", any->version);
+  const auto* own = first(libraries, [&](const Library& l) { return l.origin == "torch" && is_dispatcher(l); });
+  if (own) facts.set("cudnn.bundled", version_parts(own->version) > 1 ? own->version : "yes");
   std::map<std::string, std::set<std::string>> versions, names;  // by folder
   for (const Library& library : libraries) {
     if (!library.name.starts_with("libcudnn")) continue;

@@ -64,7 +64,13 @@ MachineFacts read_machine(const MachineRecord& record, const VersionTables& tabl
   read_all(kLateReaders, record, facts);
   for (const std::string_view name : {"nvidia-smi-q.txt", "nvidia-smi.txt", "nvidia-smi-list.txt"}) {
     const auto at = record.find(name);
-    if (at != record.end() && !facts.find("smi.failure")) facts.set("smi.failure", smi_failure(at->second));
+    if (at == record.end() || facts.find("smi.failure")) continue;
+    const std::string_view failure = smi_failure(at->second);
+    if (failure == "not_found") {
+      facts.set("smi.missing", "yes");
+    } else {
+      facts.set("smi.failure", failure);
+    }
   }
   derive_facts(tables, facts);
   return facts;

@@ -165,13 +165,15 @@ void read_kernel_log(std::string_view text, MachineFacts& facts) {
 
 void read_device_code(std::string_view text, MachineFacts& facts) {
   for (const std::string& line : read_log_text(text).lines) {
-    std::string_view rest = line;
-    const std::size_t blank = rest.find(' ');
-    if (blank == std::string_view::npos) continue;
-    const std::string_view name = rest.substr(0, blank);
-    const std::string_view fact = contains(rest.substr(blank), "no asserts") ? "asserts.missing" : "asserts.present";
-    const std::string_view others = facts.value(fact);
-    facts.set(fact, std::string(others) + (others.empty() ? "" : ", ") + std::string(name));
+    const std::size_t blank = line.find(' ');
+    if (blank == std::string::npos) continue;
+    const std::string found = line.substr(blank + 1);
+    const std::string_view fact = found == "asserts"      ? "asserts.present"
+                                  : found == "no asserts" ? "asserts.missing"
+                                                          : "asserts.unknown";
+    const std::string others(facts.value(fact));
+    facts.set(fact, others + (others.empty() ? "" : ", ") + line.substr(0, blank) +
+                        (fact == "asserts.unknown" ? " (" + found + ")" : ""));
   }
 }
 

@@ -16,6 +16,6 @@ void read_pci(std::string_view text, MachineFacts& facts);            // a line 
 void read_processes(std::string_view text, MachineFacts& facts);      // lines "PID NAME" of daemons and GPU programs
 void read_limits(std::string_view text, MachineFacts& facts);         // lines "NAME VALUE", as the facts are called
 void read_kernel_log(std::string_view text, MachineFacts& facts);     // what the drivers wrote to it
-void read_device_code(std::string_view text, MachineFacts& facts);    // lines "LIBRARY asserts|no asserts"
+void read_device_code(std::string_view text, MachineFacts& facts);    // "LIBRARY asserts|no asserts|compressed|no device code"
 
 }  // namespace dsafuzz
