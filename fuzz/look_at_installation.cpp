@@ -80,6 +80,7 @@ std::string known_to_ldconfig() {
   for (const std::string& line : split(result.output, '\n')) {
     std::string_view rest = trimmed(line);
     const auto name = take_until(rest, " (");
+    if (!contains(rest.substr(0, rest.find(')')), "64")) continue;  // of a 32-bit system
     if (name && is_cuda_library(*name) && take_until(rest, " => "))
       text += library_line("ldconfig", std::string(trimmed(rest)));
   }

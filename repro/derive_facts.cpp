@@ -58,7 +58,7 @@ void add_pins(const VersionTables& tables, MachineFacts& facts) {
   const std::string cuda(facts.value("torch.cuda"));
   facts.set("torch.cuda_major", is_digit(cuda.empty() ? 'n' : cuda.front()) ? version_head(cuda, 1) : "");
   facts.set("pin.driver_floor", tables.driver_floor(cuda));
-  facts.set("pin.driver_release", tables.driver_of_release(cuda));
+  facts.set("pin.driver_release", tables.driver_of_release(cuda, facts.value("os.windows") == "yes"));
   facts.set("known.python_max", tables.newest_python());
   if (facts.value("torch.version").empty() || !facts.find("torch.cuda_major")) return;
   const auto build = tables.torch_build(facts.value("torch.version"), cuda);
@@ -153,15 +153,15 @@ void compare_gpus(MachineFacts& facts) {
     smallest = smallest == 0 ? memory : std::min(smallest, memory);
     largest = std::max(largest, memory);
   }
-  const auto several = [](const std::set<std::string>& found) {
+  const auto several = [](const std::set<std::string>& found, const std::string& between) {
     std::string text;
-    for (const std::string& one : found) text += (text.empty() ? "" : ", ") + one;
+    for (const std::string& one : found) text += (text.empty() ? "" : between) + one;
     return found.size() > 1 ? text : std::string();
   };
   facts.set("gpus.count", std::to_string(facts.gpus.size()));
   facts.set("gpus.visible", std::to_string(visible));
-  facts.set("gpus.models", several(models));
-  facts.set("gpus.capabilities", several(capabilities));
+  facts.set("gpus.models", several(models, ", "));
+  facts.set("gpus.capabilities", several(capabilities, ";"));
   if (largest > 0) facts.set("gpus.smallest_percent", std::to_string(100 * smallest / largest));
 }
 

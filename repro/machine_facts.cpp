@@ -11,6 +11,7 @@ constexpr std::array kNames{
     FactName{"os.kernel", "the kernel's version"},
     FactName{"os.glibc", "version of the C library"},
     FactName{"os.wsl", "yes: Windows Subsystem for Linux"},
+    FactName{"os.windows", "yes: the driver is that of Windows"},
     FactName{"os.container", "yes: inside a container"},
     FactName{"os.iommu", "the words about an IOMMU on the kernel's command line, if they turn it on without iommu=pt"},
 
@@ -59,7 +60,7 @@ constexpr std::array kNames{
     FactName{"gpus.count", "number of GPUs"},
     FactName{"gpus.visible", "number of GPUs that programs see"},
     FactName{"gpus.models", "different models among the visible GPUs, if there are several"},
-    FactName{"gpus.capabilities", "different capabilities among the visible GPUs, if there are several"},
+    FactName{"gpus.capabilities", "different capabilities among the visible GPUs with ; between, if there are several"},
     FactName{"gpus.smallest_percent", "memory of the smallest visible GPU in percent of the largest"},
     FactName{"cvd.state", "what CUDA_VISIBLE_DEVICES is: fine, empty, invalid, duplicate, mixed or no_match"},
     FactName{"cvd.bad", "its first wrong entry"},
@@ -141,7 +142,7 @@ constexpr std::array kNames{
     FactName{"log.hmm", "yes: the kernel's log says that HMM could not be set up"},
 
     FactName{"limit.shm_mib", "size of /dev/shm in MiB"},
-    FactName{"limit.memlock_kib", "limit of locked memory in KiB, or unlimited"},
+    FactName{"limit.memlock_kib", "limit of locked memory in KiB, if there is one"},
     FactName{"limit.memory_mib", "the control group's limit of memory in MiB"},
     FactName{"coredump.folder", "where GPU core dumps go"},
     FactName{"coredump.state", "ok, or why nothing can be written there"},

@@ -142,6 +142,7 @@ void read_collect_env(std::string_view text, MachineFacts& facts) {
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
     if (take(rest, "PyTorch version: ")) add_torch(facts, trimmed(rest));
+    if (take(rest, "OS: Microsoft Windows")) facts.set("os.windows", "yes");
     if (take(rest, "CUDA used to build PyTorch: Could not collect")) add(facts, "torch.cuda", "none");
     if (take(rest, "CUDA runtime version: ")) {  // that of nvcc
       add(facts, "nvcc.version", version_head(version_prefix(rest), 2));

@@ -83,18 +83,23 @@ void add_cudnn(const Libraries& libraries, MachineFacts& facts) {
   for (const Library& library : libraries) {
     if (!library.name.starts_with("libcudnn")) continue;
     names[library.folder].insert(library.name);
-    if (version_parts(library.version) > 1) versions[library.folder].insert(library.version);
+    // Two major versions may well share a folder; their files have other names.
+    if (version_parts(library.version) > 1)
+      versions[library.folder + " " + version_head(library.version, 1)].insert(library.version);
     if (library.is_outside_wheels() && library.name.starts_with("libcudnn_engines_tensor_ir"))
       facts.set("cudnn.tensor_ir", library.path);
   }
   for (const auto& [folder, found] : versions) {
-    if (found.size() > 1) facts.set("cudnn.mixed", *found.begin() + " and " + *found.rbegin() + " in " + folder);
+    if (found.size() > 1)
+      facts.set("cudnn.mixed",
+                *found.begin() + " and " + *found.rbegin() + " in " + folder.substr(0, folder.rfind(' ')));
   }
   for (const auto& [folder, found] : names) {
     const auto starts = [&](std::string_view word) {
       return std::ranges::any_of(found, [&](const std::string& name) { return name.starts_with(word); });
     };
-    if (starts("libcudnn.so") && !starts("libcudnn_ops")) facts.set("cudnn.incomplete", folder);
+    const bool in_parts = starts("libcudnn.so.8") || starts("libcudnn.so.9");  // older ones are one file
+    if (in_parts && !starts("libcudnn_ops")) facts.set("cudnn.incomplete", folder);
   }
 }
 

@@ -80,7 +80,10 @@ void read_driver_module(std::string_view text, MachineFacts& facts) {
 void read_kernel(std::string_view text, MachineFacts& facts) {
   std::string_view rest = text;
   if (take_until(rest, "Linux version ")) facts.set("os.kernel", version_prefix(rest));
-  if (contains(text, "microsoft") || contains(text, "Microsoft")) facts.set("os.wsl", "yes");
+  if (contains(text, "microsoft") || contains(text, "Microsoft")) {
+    facts.set("os.wsl", "yes");
+    facts.set("os.windows", "yes");
+  }
   for (const std::string& line : read_log_text(text).lines) {
     rest = line;
     if (!take(rest, "command line:")) continue;
@@ -140,7 +143,8 @@ void read_limits(std::string_view text, MachineFacts& facts) {
     std::string_view rest = line;
     const auto name = take_until(rest, " ");
     for (const std::string_view known : kNames) {
-      if (name && *name == known) facts.set(known, trimmed(rest));
+      // What is unlimited needs no judgement.
+      if (name && *name == known && trimmed(rest) != "unlimited") facts.set(known, trimmed(rest));
     }
   }
 }

@@ -51,11 +51,12 @@ std::string VersionTables::driver_floor(std::string_view cuda) const {
   return {};
 }
 
-std::string VersionTables::driver_of_release(std::string_view cuda) const {
+std::string VersionTables::driver_of_release(std::string_view cuda, bool windows) const {
+  const std::string_view column = windows ? "windows_toolkit_driver_min" : "linux_toolkit_driver_min";
   std::string newest;
   for (std::size_t row = 0; row < drivers_.size(); ++row) {
     if (drivers_.cell(row, "toolkit") != cuda) continue;
-    const std::string driver = known(drivers_.cell(row, "linux_toolkit_driver_min"));
+    const std::string driver = known(drivers_.cell(row, column));
     if (is_newer(driver, newest)) newest = driver;
   }
   return newest;

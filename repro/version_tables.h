@@ -19,10 +19,10 @@ class VersionTables {
   // The built-in tables. A broken table is a fault of the build; the tests read them all.
   static Result<VersionTables> built_in();
 
-  // Oldest Linux driver that runs programs of this CUDA version ("12.8") at all, and the driver that its last update
-  // was released with; empty if the table does not know.
+  // Oldest Linux driver that runs programs of this CUDA version ("12.8") at all, and the driver (for Linux or
+  // Windows) that its last update was released with; empty if the table does not know.
   std::string driver_floor(std::string_view cuda) const;
-  std::string driver_of_release(std::string_view cuda) const;
+  std::string driver_of_release(std::string_view cuda, bool windows) const;
 
   struct TorchBuild {
     std::string cudnn, nccl;                            // empty: not known
