@@ -83,6 +83,16 @@ struct CoverageFlags {
 };
 int coverage_command(const CoverageFlags& flags);
 
+struct DoctorFlags {
+  std::string from;                    // a folder that another run recorded; empty: this machine
+  std::string record;                  // folder to write what was seen to; empty: nowhere
+  std::string python;                  // empty: dsafuzz's own, else python3
+  std::vector<std::string> libraries;  // libraries of kernels whose asserts are looked for
+  bool json = false;
+};
+// Judges the machine: 0 no faults (there may be warnings), 1 faults, 2 usage, 3 nothing could be seen.
+int doctor_command(const DoctorFlags& flags);
+
 int check_command(const std::vector<std::string>& files);
 int list_command(const std::string& folder, bool json);
 int show_command(const std::string& the_case, bool json);
