@@ -51,6 +51,16 @@ struct ReplayFlags {
 };
 int replay_command(const ReplayFlags& flags);
 
+struct RegressFlags {
+  RunFlags run;
+  std::vector<std::string> folders;  // of cases, or case files
+  std::vector<std::string> compare;  // two files that --json wrote: compares them and runs nothing; else empty
+  std::string junit, sarif, json;    // files to write; empty: none; json "-": standard output instead of the table
+  int confirmations = 5, jobs = 1;
+  bool quiet = false;  // no progress, and only rows that are not as they should be
+};
+int regress_command(const RegressFlags& flags);
+
 struct ExamineFlags {
   RunFlags run;
   std::string the_case;

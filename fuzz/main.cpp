@@ -106,6 +106,26 @@ int run(int argc, char** argv) {
   replay_app->add_flag("--json", replay.run.json, "one JSON object a case and line");
   add_run_flags(*replay_app, replay.run);
 
+  RegressFlags regress;
+  CLI::App* regress_app =
+      app.add_subcommand("regress", "replay a folder of cases and report which do not show what they should");
+  auto* regress_folders = regress_app->add_option(
+      "folder", regress.folders, "folders with case.yaml and expect.yaml, findings, or case files, and all below");
+  regress_app->add_option("--compare", regress.compare, "compare two runs that --json wrote, instead of running")
+      ->expected(2)
+      ->excludes(regress_folders);
+  regress_app->add_option("--json", regress.json, "write the run or the comparison; - is standard output");
+  regress_app->add_option("--junit", regress.junit, "write JUnit XML");
+  regress_app->add_option("--sarif", regress.sarif, "write SARIF 2.1.0");
+  regress_app->add_option("--confirm", regress.confirmations, "fresh processes that are asked before a case differs")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  regress_app->add_option("--jobs", regress.jobs, "cases at once; default: all cores")
+      ->default_val(std::max(1u, std::thread::hardware_concurrency()))
+      ->check(CLI::Range(1, 256));
+  regress_app->add_flag("--quiet", regress.quiet, "no progress, and only cases that are not as they should be");
+  add_run_flags(*regress_app, regress.run);
+
   ExamineFlags reduce;
   CLI::App* reduce_app = app.add_subcommand("reduce", "shrink a failing case, confirm it, write its finding, print it");
   add_examine_flags(*reduce_app, reduce);
@@ -184,6 +204,7 @@ int run(int argc, char** argv) {
   }
   if (*fuzz_app) return fuzz_command(fuzz);
   if (*replay_app) return replay_command(replay);
+  if (*regress_app) return regress_command(regress);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
   if (*coverage_app) return coverage_command(coverage);
