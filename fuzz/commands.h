@@ -77,6 +77,18 @@ struct ExamineFlags {
 int reduce_command(const ExamineFlags& flags);
 int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
 
+struct ImportFlags {
+  RunFlags run;                                  // for `reduce`
+  std::vector<std::string> files;                // one case file, or files with tensors
+  std::string op;                                // of the call that takes the tensors
+  std::vector<std::string> arguments, literals;  // of that call: "target=labels", "reduction=mean"
+  std::string name;                              // of the case; empty: after the operator
+  bool backward = false, summarise = false;
+  bool reduce = false;
+  std::string out;  // a file, with `reduce` a folder; empty: standard output
+};
+int import_command(const ImportFlags& flags);
+
 struct MatrixFlags {
   RunFlags run;
   std::vector<std::string> operators;  // or ids of rows; empty: all

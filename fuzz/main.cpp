@@ -147,6 +147,27 @@ int run(int argc, char** argv) {
       app.add_subcommand("emit", "confirm a failing case as it is and write its reproducers and report");
   add_examine_flags(*emit_app, emit);
 
+  ImportFlags import;
+  CLI::App* import_app =
+      app.add_subcommand("import", "make a case of your own failing call: a case file, or tensors and an operator");
+  import_app->add_option("file", import.files, "a case file; or .npz, .npy, .pt files with the call's tensors")
+      ->required();
+  import_app->add_option("--op", import.op, "the operator: aten::cross_entropy_loss");
+  import_app->add_option("--arg", import.arguments, "a tensor of the call: target=labels; or labels, by position")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  import_app->add_option("--set", import.literals, "any other argument: ignore_index=-100, reduction=mean")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  import_app->add_option("--name", import.name, "of the case; default: after the operator");
+  import_app->add_flag("--backward", import.backward, "the failure is in backward");
+  import_app->add_flag("--summarise", import.summarise, "replace long floating contents by random ones of their range");
+  import_app->add_option("--out", import.out, "file for the case; with --reduce, folder for the finding");
+  import_app->add_flag("--reduce", import.reduce, "shrink it at once, as `reduce` does");
+  add_run_flags(*import_app, import.run);
+
   MatrixFlags matrix;
   CLI::App* matrix_app = app.add_subcommand(
       "matrix", "the error-parity table: what each device says of every input in the catalogue of device asserts");
@@ -205,6 +226,7 @@ int run(int argc, char** argv) {
   if (*fuzz_app) return fuzz_command(fuzz);
   if (*replay_app) return replay_command(replay);
   if (*regress_app) return regress_command(regress);
+  if (*import_app) return import_command(import);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
   if (*coverage_app) return coverage_command(coverage);

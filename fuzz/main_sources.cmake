@@ -5,6 +5,7 @@ set(DSAFUZZ_MAIN_SOURCES
   command_doctor.cpp
   command_examine.cpp
   command_fuzz.cpp
+  command_import.cpp
   command_matrix.cpp
   command_regress.cpp
   command_replay.cpp
