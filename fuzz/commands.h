@@ -69,6 +69,7 @@ struct ExamineFlags {
   int confirmations = 5;
   int executions = 500;  // 0: do not reduce
   double seconds = 300;  // for the reduction
+  int start_runs = 10;   // that measure how often the bug shows
   int jobs = 1;          // slow cases run at the same time
   bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;

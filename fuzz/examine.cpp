@@ -11,8 +11,8 @@
 namespace dsafuzz {
 namespace {
 
-// How often a bug shows is measured before it is reduced; a hang takes its whole time limit each time.
-constexpr int kStartRuns = 10, kHangStartRuns = 2;
+constexpr int kHangStartRuns = 2;         // each takes the whole time limit
+constexpr int kFlakyConfirmations = 10;  // at least, for a bug that comes and goes
 constexpr std::size_t kModuleBytesLimit = std::size_t{1} << 30;
 
 std::string sentence_of(const std::string& file, const Device& device, const RunReport& report) {
@@ -141,7 +141,7 @@ Result<Case> Examiner::reduced(const Case& start, const Signature& wanted, bool 
       return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
   }
-  limits.start_runs = hangs ? kHangStartRuns : kStartRuns;
+  limits.start_runs = hangs ? std::min(kHangStartRuns, options_.start_runs) : options_.start_runs;
   limits.stop = [&] { return trials_.problem() || stopped(); };
   limits.at_once = [&] { return trials_.at_once(); };
   limits.progress = options_.progress;
@@ -178,7 +178,8 @@ Result<Finding> Examiner::confirmed(const Case& original, const Signature& wante
       examination.one_minimal = false;
     }
     finding.confirmed = finding.confirmations = 0;
-    const int runs = examination.comes_and_goes ? std::max(kStartRuns, options_.confirmations) : options_.confirmations;
+    const int runs =
+        examination.comes_and_goes ? std::max(kFlakyConfirmations, options_.confirmations) : options_.confirmations;
     for (int i = 0; i < runs; ++i) {
       if (stopped()) return finding;
       const auto run = trials_.judge(finding.minimal, true, silent);

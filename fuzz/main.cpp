@@ -136,6 +136,9 @@ int run(int argc, char** argv) {
       ->capture_default_str()
       ->check(not_a_number<double>)
       ->check(CLI::Range(0.0, 1e9));
+  reduce_app->add_option("--start-runs", reduce.start_runs, "runs that measure how often the bug shows; 1: it always does")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
       ->default_val(std::max(1u, std::thread::hardware_concurrency()))
       ->check(CLI::Range(1, 256));
