@@ -35,7 +35,7 @@ static std::vector<at::IValue> call(const std::string& name, const std::string& 
     op->callBoxed(stack);
     return stack;
   }
-  std::cout << "cannot run: no operator " << name << " takes these arguments\n";
+  std::cout << "cannot run: no operator " << name << " takes these arguments" << std::endl;
   std::_Exit(125);
 }
 
@@ -180,6 +180,18 @@ std::string cpp_line(int level, const std::string& line) {
   const std::string whole = indent + line + "\n";
   if (whole.size() <= kCppWidth + 1 && !line.contains('\n')) return whole;
   return indent + "// clang-format off\n" + whole + indent + "// clang-format on\n";
+}
+
+std::string wrapped(const std::vector<std::string>& parts, std::size_t indent) {
+  std::string out, line;
+  for (const std::string& part : parts) {
+    if (!line.empty() && line.size() + part.size() > 100) {
+      out += line + ",\n" + std::string(indent, ' ');
+      line.clear();
+    }
+    line += (line.empty() ? "" : ", ") + part;
+  }
+  return out + line;
 }
 
 std::string cpp_attempt(const Finding& finding) {

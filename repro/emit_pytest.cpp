@@ -53,6 +53,7 @@ class PytestEmitter {
     out_.begin("def program(device):");
     out_.add(lines.tensors);
     out_.add(lines.steps);
+    out_.add(lines.wait);
     if (compared) {
       out_.add("return " + (lines.result.empty() ? "torch.zeros(0)" : lines.result) + ".detach().cpu().double()");
     }

@@ -33,6 +33,7 @@ class ProgramWriter {
     out.tensors = std::exchange(lines_, {});
     add_steps();
     out.steps = std::exchange(lines_, {});
+    out.wait = {"if device != \"cpu\":", "    getattr(torch, device.split(\":\")[0]).synchronize(device)"};
     const std::string last = backward_result(case_);
     out.result = last.empty() ? "" : names_[last];
     return out;
@@ -199,8 +200,6 @@ class ProgramWriter {
     if (!autocast.empty()) --indent_;
     const std::string last = backward_result(case_);
     if (case_.phase == Phase::backward && !last.empty()) add(names_[last] + ".sum().backward()");
-    add("if device != \"cpu\":");
-    add("    getattr(torch, device.split(\":\")[0]).synchronize(device)");
   }
 
   const Case& case_;

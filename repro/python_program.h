@@ -12,7 +12,8 @@ namespace dsafuzz {
 struct PythonProgram {
   // Lines over the names `torch` and `device`, without the indentation of where they are put.
   std::vector<std::string> tensors;  // make the inputs
-  std::vector<std::string> steps;    // call the operators, as a user would (api_name.h), and wait for the device
+  std::vector<std::string> steps;    // call the operators, as a user would (api_name.h)
+  std::vector<std::string> wait;     // for the device, where it is not the CPU
   std::string result;                // what the last step's first result is called; empty if there is none
 };
 
