@@ -18,7 +18,7 @@ using namespace python;
 
 class ProgramWriter {
  public:
-  ProgramWriter(const Case& c, Unused unused) : case_(c) {
+  ProgramWriter(const Case& c, Unused unused, Calls calls) : case_(c), calls_(calls) {
     if (unused == Unused::bound) return;
     drops_unused_ = true;
     for (const Step& step : case_.steps) {
@@ -164,7 +164,9 @@ class ProgramWriter {
 
   std::string call(const Step& step) {
     const auto text = [this](const Value& value, const std::string& parameter) { return value_text(value, parameter); };
-    if (const auto api = python_api_call(case_, step, text)) return *api;
+    if (calls_ == Calls::of_users) {
+      if (const auto api = python_api_call(case_, step, text)) return *api;
+    }
     std::vector<std::string> arguments;
     for (const Argument& a : step.arguments) {
       arguments.push_back((a.name.empty() ? "" : a.name + "=") + value_text(a.value, a.name));
@@ -203,6 +205,7 @@ class ProgramWriter {
   }
 
   const Case& case_;
+  const Calls calls_;
   std::vector<std::string> lines_;
   int indent_ = 0;
   Identifiers identifiers_{Identifiers::Language::python};
@@ -228,6 +231,8 @@ std::string python_operator(const Step& step) {
   return out;
 }
 
-PythonProgram python_program(const Case& c, Unused unused) { return ProgramWriter(c, unused).program(); }
+PythonProgram python_program(const Case& c, Unused unused, Calls calls) {
+  return ProgramWriter(c, unused, calls).program();
+}
 
 }  // namespace dsafuzz

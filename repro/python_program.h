@@ -22,7 +22,8 @@ enum class Unused : std::uint8_t {
   dropped,  // a name that nothing uses is left out, as linters want it inside a function
   dropped_but_result,
 };
-PythonProgram python_program(const Case& c, Unused unused = Unused::bound);
+enum class Calls : std::uint8_t { of_users, by_name };  // by_name: all are torch.ops.aten.X
+PythonProgram python_program(const Case& c, Unused unused = Unused::bound, Calls calls = Calls::of_users);
 
 // aten::sum.dim_IntList is torch.ops.aten.sum.dim_IntList; what is no identifier is reached by getattr.
 std::string python_operator(const Step& step);
