@@ -147,6 +147,7 @@ std::string cpp_head(const Finding& finding, const CppHead& head) {
   }
   std::vector<std::string> system{"ATen/ATen.h", "c10/core/impl/VirtualGuardImpl.h", "dlfcn.h"};
   std::vector<std::string> standard{"cmath", "cstdint", "cstdlib", "string", "vector"};
+  if (finding.minimal.phase == Phase::forward) system.emplace_back("ATen/core/grad_mode.h");
   if (head.by_name) {
     system.emplace_back("ATen/core/dispatch/Dispatcher.h");
     standard.insert(standard.end(), {"set", "unordered_map"});
