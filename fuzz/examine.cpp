@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "fuzz/class_reports.h"
 #include "repro/case_text.h"
 #include "repro/emit.h"
 #include "repro/read_file.h"
@@ -211,11 +212,13 @@ Result<Finding> Examiner::confirmed(const Case& original, const Signature& wante
 Result<std::string> Examiner::publish(const Finding& finding) {
   Result<StagedFinding> staged = store_.stage(finding.signature);
   if (!staged) return std::unexpected(staged.error());
-  const std::pair<const char*, std::string> files[] = {
+  std::vector<std::pair<const char*, std::string>> files{
       {"case.yaml", to_yaml(finding.minimal)}, {"original.yaml", to_yaml(finding.original)},
-      {"repro.py", emit_python(finding)},      {"repro.cpp", emit_cpp(finding)},
-      {"test_repro.py", emit_pytest(finding)}, {"repro_test.cpp", emit_gtest(finding)},
-      {"CMakeLists.txt", emit_cmake(finding)}, {"log.txt", finding.outcome.log}};
+      {"repro.py", emit_python(finding)},      {"test_repro.py", emit_pytest(finding)},
+      {"repro.cpp", emit_cpp(finding)},        {"repro_test.cpp", emit_gtest(finding)},
+      {"CMakeLists.txt", emit_cmake(finding)}, {"log.txt", finding.outcome.log},
+      {"issue.md", emit_issue(finding)}};
+  if (const auto cuda = emit_cuda(finding)) files.emplace_back("repro.cu", *cuda);
   for (const auto& [name, content] : files) {
     if (auto ok = staged->write(name, content); !ok) return std::unexpected(ok.error());
   }
@@ -245,7 +248,10 @@ Result<std::string> Examiner::publish(const Finding& finding) {
   }
   if (auto ok = staged->write("finding.md", report); !ok) return std::unexpected(ok.error());
   if (auto ok = staged->write("finding.json", json_text); !ok) return std::unexpected(ok.error());
-  return staged->publish();
+  Result<std::string> folder = staged->publish();
+  if (!folder) return folder;
+  if (const auto classes = write_class_reports(store_); !classes) return std::unexpected(classes.error());
+  return folder;
 }
 
 // One candidate for each new bug met on the way is enough.

@@ -2,6 +2,7 @@
 // it is written into; names become identifiers. Pure functions: writing files is the caller's (fuzz/store.h).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "repro/finding.h"
@@ -22,6 +23,14 @@ std::string emit_cmake(const Finding& finding);
 std::string emit_pytest(const Finding& finding);
 std::string emit_gtest(const Finding& finding);
 
+// A CUDA program without LibTorch, for a case whose one step is a custom operator (dsafuzz::) over tensors of the case:
+// the kernel's source as it stands in kernels/custom, its buffers, the launch. `nvcc repro.cu`; it takes no arguments;
+// exit codes as above. Nothing for other cases.
+std::optional<std::string> emit_cuda(const Finding& finding);
+
+// An issue for PyTorch's tracker, after its bug template. For those who own the program that failed, and want to know
+// what to change in it, there is emit_report.
+std::string emit_issue(const Finding& finding);
 // A bug report in Markdown: summary, steps, expected and actual, evidence, versions, advice, confirmation.
 std::string emit_report(const Finding& finding);
 // The same facts for scripts; version 1 of the format is described in emit_json.cpp.
