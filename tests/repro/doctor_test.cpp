@@ -73,7 +73,7 @@ struct SmallRow {
   MachineRecord record;
 };
 
-const std::string kTorch(const std::string& version, const std::string& cuda) {
+std::string torch_version(const std::string& version, const std::string& cuda) {
   return "__version__ = '" + version + "'\ncuda: Optional[str] = '" + cuda + "'\nhip: Optional[str] = None\n";
 }
 std::string query(const std::string& driver, const std::string& cuda,
@@ -92,14 +92,14 @@ std::vector<SmallRow> small_rows() {
         {"nvcc.txt", "Cuda compilation tools, release 13.2, V13.2.51"}}},
       {"cudnn_920_missing_engine",
        Health::fault,
-       {{"torch-version.txt", kTorch("2.12.0+cu130", "13.0")},
+       {{"torch-version.txt", torch_version("2.12.0+cu130", "13.0")},
         {"wheels.txt", "nvidia_cudnn_cu13-9.20.0.48\n"},
         {"libraries.txt",
          kSystem + "libcudnn_engines_tensor_ir.so.9 -> /usr/lib/libcudnn_engines_tensor_ir.so.9.23.1\n"}}},
       {"cudnn_unable_to_load", Health::fault, {{"libraries.txt", path + "libcudnn.so.9\n"}}},
       {"nvjitlink_symbol",
        Health::fault,
-       {{"torch-version.txt", kTorch("2.5.1+cu124", "12.4")},
+       {{"torch-version.txt", torch_version("2.5.1+cu124", "12.4")},
         {"wheels.txt", "nvidia_nvjitlink_cu12-12.4.127\n"},
         {"libraries.txt", path + "libnvJitLink.so.12 -> /opt/cuda/lib/libnvJitLink.so.12.1.105\n"}}},
       {"nccl_pkg_vs_loaded",
@@ -131,7 +131,7 @@ std::vector<SmallRow> small_rows() {
         {"libraries.txt", kSystem + "libcuda.so.1 -> /usr/lib/x86_64-linux-gnu/libcuda.so.535.54.03\n"}}},
       {"mig_torch_count_zero",
        Health::fault,
-       {{"torch-version.txt", kTorch("2.0.1+cu117", "11.7")},
+       {{"torch-version.txt", torch_version("2.0.1+cu117", "11.7")},
         {"environment.txt", "CUDA_VISIBLE_DEVICES=MIG-00000000-0000-0000-0000-000000000002\n"}}},
       {"mig_driver_floor",
        Health::warning,
@@ -139,7 +139,7 @@ std::vector<SmallRow> small_rows() {
       {"torch_ext_compiler_bounds",
        Health::fault,
        {{"nvcc.txt", "Cuda compilation tools, release 12.8, V12.8.93"},
-        {"torch-version.txt", kTorch("2.11.0+cu128", "12.8")},
+        {"torch-version.txt", torch_version("2.11.0+cu128", "12.8")},
         {"compiler.txt", "g++ (GCC) 14.2.0\n"}}},
       {"nvcc_arch_removed",
        Health::fault,
@@ -147,10 +147,40 @@ std::vector<SmallRow> small_rows() {
         {"environment.txt", "TORCH_CUDA_ARCH_LIST=7.0;8.0+PTX\n"}}},
       {"arch_list_env_left", Health::fault, {{"environment.txt", "TORCH_CUDA_ARCH_LIST=8.6 9.0+PTX\n"}}},
       {"triton_needs_tools", Health::warning, {{"limits.txt", "compiler.cc no\n"}}},
+      {"cudnn_header",
+       Health::warning,
+       {{"cudnn-header.txt", "#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 9\n#define CUDNN_PATCHLEVEL 2\n"}}},
+      {"cudnn_header",
+       Health::ok,
+       {{"cudnn-header.txt", "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 7\n#define CUDNN_PATCHLEVEL 1\n"}}},
+      {"dsa_variable", Health::ok, {{"environment.txt", "TORCH_USE_CUDA_DSA=1\n"}}},
+      {"driver_capabilities",
+       Health::fault,
+       {{"environment.txt", "NVIDIA_DRIVER_CAPABILITIES=utility\n"}, {"limits.txt", "os.container yes\n"}}},
+      {"nvidia_visible_devices",
+       Health::warning,
+       {{"environment.txt", "NVIDIA_VISIBLE_DEVICES=void\n"}, {"nvidia-smi-q.txt", ""}, {"nvidia-smi-csv.txt", ""}}},
+      {"smi_missing",
+       Health::warning,
+       {{"nvidia-smi.txt", "bash: nvidia-smi: command not found\n"},
+        {"nvidia-smi-q.txt", ""},
+        {"nvidia-smi-csv.txt", ""}}},
+      {"smi_blocked",
+       Health::fault,
+       {{"nvidia-smi.txt", "Failed to initialize NVML: GPU access blocked by the operating system\n"}}},
+      {"torch_missing", Health::warning, {{"torch-version.txt", ""}, {"torch-metadata.txt", ""}, {"wheels.txt", ""}}},
+      {"cudnn_check_skipped", Health::warning, {{"environment.txt", "PYTORCH_SKIP_CUDNN_COMPATIBILITY_CHECK=1\n"}}},
+      {"asserts_unknown", Health::ok, {{"device-code.txt", "x.so compressed\n"}}},
+      {"gpu_hidden",
+       Health::ok,
+       {{"nvidia-smi-list.txt", "GPU 0: NVIDIA L4 (UUID: GPU-1)\nGPU 1: NVIDIA L4 (UUID: GPU-2)\n"},
+        {"nvidia-smi-q.txt", ""},
+        {"environment.txt", "CUDA_VISIBLE_DEVICES=1\n"}}},
+      {"torch_build_unknown", Health::ok, {{"torch-version.txt", torch_version("2.7.0a0+79aa174.nv25.4", "12.9")}}},
       {"triton_ptxas_bundled", Health::ok, {{"ptxas.txt", "Cuda compilation tools, release 12.8, V12.8.93"}}},
       {"cublas_132u1_nvfp4",
        Health::warning,
-       {{"torch-version.txt", kTorch("2.12.0+cu132", "13.2")},
+       {{"torch-version.txt", torch_version("2.12.0+cu132", "13.2")},
         {"wheels.txt", "nvidia_cublas-13.3.0.5\nnvidia_cuda_runtime-13.2.51\n"}}},
       {"nvcc_reconvergence", Health::ok, {{"nvcc.txt", "Cuda compilation tools, release 13.0, V13.0.88"}}},
       {"cvd_uuid",
@@ -192,6 +222,16 @@ TEST(DoctorTest, CoversEveryKnownConflict) {
     EXPECT_NE(shown.contains(id), excused.contains(id)) << "shown by a test, or not checkable, and not both";
   }
   EXPECT_TRUE(std::ranges::includes(known, excused));
+}
+
+// No rule is there that nothing shows; statements are shown by the healthy installations.
+TEST(DoctorTest, UsesEveryRule) {
+  std::set<std::string> shown;
+  for (const SmallRow& row : small_rows()) shown.insert(row.conflict);
+  for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
+    for (const DoctorLine& line : judged(one.record)) shown.insert(line.id);
+  }
+  for (const DoctorRule& rule : rules()) EXPECT_TRUE(shown.contains(rule.id)) << rule.id;
 }
 
 // Conflicts that stop work are faults, others are not, except where a condition is met for certain only in some use.
