@@ -57,16 +57,18 @@ Result<CaseFile> load_case_file(const std::string& path) {
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
   CaseFile out{.path = folder ? path + "/case.yaml" : path, .the_case = {}, .expected = {}, .finding = {}};
+  const std::string expectation = path + "/expect.yaml";
+  if (folder && fs::exists(expectation, ignored)) out.expected = DSAFUZZ_TRY(load_expected(expectation));
+  if (out.expected && !out.expected->skip.empty() && !fs::exists(out.path, ignored)) return out;
   out.the_case = DSAFUZZ_TRY(load_case(out.path));
   if (!folder) return out;
-  const std::string expectation = path + "/expect.yaml";
-  if (fs::exists(expectation, ignored)) out.expected = DSAFUZZ_TRY(load_expected(expectation));
   out.finding = read_stored_finding(path);
   return out;
 }
 
 RunSettings settings_for(const CaseFile& file, RunSettings flags) {
   if (!flags.tool && file.expected) flags.tool = file.expected->tool;
+  if (file.expected && file.expected->device) flags.device = *file.expected->device;
   if (!flags.tool && file.finding) flags.tool = file.finding->tool;
   if (flags.modules.empty()) {
     const fs::path parent = fs::path(file.path).parent_path();

@@ -14,8 +14,8 @@
 namespace dsafuzz {
 
 struct CaseFile {
-  std::string path;  // of the YAML file
-  Case the_case;
+  std::string path;                      // of the YAML file
+  Case the_case;                         // without meaning where the expectation says skip
   std::optional<Expected> expected;      // of expect.yaml
   std::optional<StoredFinding> finding;  // of finding.json
 };
@@ -23,7 +23,8 @@ struct CaseFile {
 // `path` is a case file or a folder with case.yaml. Problem: the case or its expectation cannot be read.
 Result<CaseFile> load_case_file(const std::string& path);
 
-// How to run it: as the flags say, with what they leave open taken from the expectation or the finding (the tool), and
+// How to run it: as the flags say, with what they leave open taken from the expectation or the finding (the tool, the
+// device), and
 // from where the file lies (TorchScript modules).
 RunSettings settings_for(const CaseFile& file, RunSettings flags);
 

@@ -5,6 +5,7 @@
 #include "fuzz/commands.h"
 #include "fuzz/replayer.h"
 #include "fuzz/worker_pool.h"
+#include "repro/escape.h"
 
 namespace dsafuzz {
 namespace {
@@ -49,6 +50,16 @@ int replay_command(const ReplayFlags& flags) {
     const auto file = load_case_file(path);
     if (!file) return fail(file.error());
     const std::optional<Expected>& expected = file->expected;
+    if (expected && !expected->skip.empty()) {
+      if (flags.run.json) {
+        std::printf("%s\n", nlohmann::ordered_json{{"file", path}, {"skipped", expected->skip}}
+                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                                .c_str());
+      } else {
+        std::printf("%s: skipped: %s\n", path.c_str(), comment_text(expected->skip, 500).c_str());
+      }
+      continue;
+    }
     for (int i = 0; i < flags.repeat; ++i) {
       const auto replayed = replayer.replay(file->the_case, settings_for(*file, *settings));
       if (!replayed) return fail(replayed.error());

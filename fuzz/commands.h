@@ -68,9 +68,13 @@ struct ExamineFlags {
   std::string out = "dsafuzz-out";
   int confirmations = 5;
   int executions = 500;  // 0: do not reduce
+  double seconds = 300;  // for the reduction
+  int jobs = 1;          // slow cases run at the same time
+  bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;
 };
-int reduce_command(const ExamineFlags& flags);  // examines the case, prints the minimal one
+// Examines the case, prints the minimal one; or, to verify, prints the certificate or a smaller case.
+int reduce_command(const ExamineFlags& flags);
 int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
 
 struct ImportFlags {
@@ -100,6 +104,16 @@ struct CoverageFlags {
   std::vector<std::string> folders;  // output folders of campaigns, or any with case files; empty: the shipped corpus
 };
 int coverage_command(const CoverageFlags& flags);
+
+struct DoctorFlags {
+  std::string from;                    // a folder that another run recorded; empty: this machine
+  std::string record;                  // folder to write what was seen to; empty: nowhere
+  std::string python;                  // empty: dsafuzz's own, else python3
+  std::vector<std::string> libraries;  // libraries of kernels whose asserts are looked for
+  bool json = false;
+};
+// Judges the machine: 0 no faults (there may be warnings), 1 faults, 2 usage, 3 nothing could be seen.
+int doctor_command(const DoctorFlags& flags);
 
 int check_command(const std::vector<std::string>& files);
 int list_command(const std::string& folder, bool json);

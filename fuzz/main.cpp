@@ -132,6 +132,15 @@ int run(int argc, char** argv) {
   reduce_app->add_option("--executions", reduce.executions, "runs to spend on reduction")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  reduce_app->add_option("--seconds", reduce.seconds, "time to spend on reduction; the best so far is kept; 0: no limit")
+      ->capture_default_str()
+      ->check(not_a_number<double>)
+      ->check(CLI::Range(0.0, 1e9));
+  reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
+      ->default_val(std::max(1u, std::thread::hardware_concurrency()))
+      ->check(CLI::Range(1, 256));
+  reduce_app->add_flag("--verify", reduce.verify,
+                       "only check that the case is minimal: exit 0 and a certificate, or 1 and a smaller case");
 
   ExamineFlags emit;
   CLI::App* emit_app =
@@ -180,6 +189,17 @@ int run(int argc, char** argv) {
   coverage_app->add_flag("--json", coverage.run.json, "print all sites as JSON");
   add_run_flags(*coverage_app, coverage.run);
 
+  DoctorFlags doctor;
+  CLI::App* doctor_app = app.add_subcommand(
+      "doctor", "examine this machine: driver, CUDA, PyTorch, libraries, settings; say what is wrong and what mends it");
+  auto* doctor_from = doctor_app->add_option("--from", doctor.from, "judge what another machine recorded");
+  doctor_app->add_option("--record", doctor.record, "save what was seen, without names, UUIDs and serial numbers")
+      ->excludes(doctor_from);
+  doctor_app->add_option("--python", doctor.python, "the Python whose PyTorch is examined; default: dsafuzz's own");
+  doctor_app->add_option("--library", doctor.libraries, "a library of kernels that should hold its asserts");
+  doctor_app->add_flag("--json", doctor.json, "one object with all lines and facts");
+  doctor_app->footer("Exit codes: 0 no faults, 1 faults, 2 usage or input error, 3 nothing could be examined.");
+
   std::vector<std::string> files;
   CLI::App* check_app = app.add_subcommand("check", "validate scenario and case files");
   check_app->add_option("file", files, "scenario or case files")->required();
@@ -211,6 +231,7 @@ int run(int argc, char** argv) {
   if (*emit_app) return emit_command(emit);
   if (*coverage_app) return coverage_command(coverage);
   if (*matrix_app) return matrix_command(matrix);
+  if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
   if (*list_app) return list_command(folder, list_json);
   return show_command(shown, show_json);

@@ -1,7 +1,25 @@
 # The command line: what belongs to the program and not to the library.
 set(DSAFUZZ_MAIN_SOURCES
-  child_process.cpp command_coverage.cpp command_examine.cpp command_fuzz.cpp command_import.cpp command_matrix.cpp command_regress.cpp command_replay.cpp command_show.cpp commands.cpp
-  expectation.cpp main.cpp run_reproducer.cpp worker_pool.cpp worker_process.cpp)
+  child_process.cpp
+  command_coverage.cpp
+  command_doctor.cpp
+  command_examine.cpp
+  command_fuzz.cpp
+  command_import.cpp
+  command_matrix.cpp
+  command_regress.cpp
+  command_replay.cpp
+  command_show.cpp
+  commands.cpp
+  expectation.cpp
+  look_at_installation.cpp
+  look_at_machine.cpp
+  look_at_system.cpp
+  machine_folder.cpp
+  main.cpp
+  run_reproducer.cpp
+  worker_pool.cpp
+  worker_process.cpp)
 
 # Reproducers are built the way their CMakeLists.txt builds them; the headers are compiled ahead for speed.
 set(_reproducer_flags -std=c++17 -O0 -D_GLIBCXX_USE_CXX11_ABI=1)

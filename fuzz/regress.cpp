@@ -79,6 +79,10 @@ Result<RegressRun> run_regress(const RegressOptions& options) {
     if (!file) {
       row.status = RegressStatus::unreadable;
       row.reason = file.error().text();
+    } else if (file->expected && !file->expected->skip.empty()) {
+      row.file = file->path;
+      row.status = RegressStatus::skipped;
+      row.reason = file->expected->skip;
     } else {
       row.file = file->path;
       row.case_id = case_id(file->the_case);
@@ -90,7 +94,10 @@ Result<RegressRun> run_regress(const RegressOptions& options) {
     run.rows.push_back(std::move(row));
   }
   // Cases with the same settings one after the other: other settings need other workers.
-  std::ranges::sort(queue, {}, [](const Pending& p) { return std::tie(p.settings.tool, p.settings.modules, p.row); });
+  std::ranges::sort(queue, {}, [](const Pending& p) {
+    const Device& device = p.settings.device;
+    return std::tuple(device.kind, device.index, p.settings.tool, std::cref(p.settings.modules).get(), p.row);
+  });
 
   std::atomic<std::size_t> next = 0;
   std::size_t done = 0;

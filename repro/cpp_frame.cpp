@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "repro/emit_plan.h"
 #include "repro/escape.h"
@@ -10,15 +11,8 @@
 namespace dsafuzz {
 namespace {
 
-constexpr const char* kIncludes = R"(#include <ATen/ATen.h>
-#include <ATen/autocast_mode.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
-#include <dlfcn.h>
-)";
-
-constexpr const char* kCall = R"(
-// Calls an operator by name: the first overload that takes these arguments; those left out have their defaults.
+constexpr const char* kCall =
+    R"(// Calls an operator by name: the first overload that takes these arguments; those left out have their defaults.
 static std::vector<at::IValue> call(const std::string& name, const std::string& overload,
                                     const std::vector<at::IValue>& arguments,
                                     const std::unordered_map<std::string, at::IValue>& named = {}) {
@@ -44,6 +38,7 @@ static std::vector<at::IValue> call(const std::string& name, const std::string& 
   std::cout << "cannot run: no operator " << name << " takes these arguments\n";
   std::_Exit(125);
 }
+
 )";
 
 // The device's part of LibTorch: nothing for the CPU.
@@ -88,16 +83,21 @@ static bool load_device(const std::string& name) {
   return out;
 }
 
+// Lines that set `shows`.
 std::string shows_test(const Finding& finding) {
-  std::vector<std::string> parts;
-  for (const std::string& text : expected_messages(finding)) {
-    parts.push_back("result.find(" + cpp_string(text) + ") != std::string::npos");
+  const std::vector<std::string> expected = expected_messages(finding);
+  if (expected.empty()) {
+    const bool returns = evidence_of(finding.signature.verdict) == Evidence::return_;
+    return cpp_line(1, std::string("const bool shows = ") + (returns ? "result == \"returned\";" : "false;"));
   }
-  if (parts.empty())
-    return evidence_of(finding.signature.verdict) == Evidence::return_ ? "result == \"returned\"" : "false";
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : " || ") + part;
-  return out;
+  if (expected.size() == 1) {
+    return cpp_line(1, "const bool shows = result.find(" + cpp_string(expected[0]) + ") != std::string::npos;");
+  }
+  std::vector<std::string> texts;
+  for (const std::string& text : expected) texts.push_back(cpp_string(text));
+  return cpp_line(1, "const char* const messages[] = {" + joined(texts) + "};") + cpp_line(1, "bool shows = false;") +
+         cpp_line(1, "for (const char* message : messages) {") +
+         cpp_line(2, "shows = shows || result.find(message) != std::string::npos;") + cpp_line(1, "}");
 }
 
 std::string attempt(const Finding& finding) {
@@ -126,7 +126,7 @@ static int attempt(const std::string& name) {
     result = error.what();
   }
 )";
-    out += "  const bool shows = " + shows_test(finding) + ";\n";
+    out += shows_test(finding);
   }
   out += R"(  std::cout << name << ": " << result.substr(0, result.find('\n')) << "\n"
             << (shows ? "the bug shows" : "the bug does not show") << std::endl;
@@ -136,72 +136,54 @@ static int attempt(const std::string& name) {
   return out;
 }
 
-std::string main_function(Evidence evidence) {
-  std::string out;
-  out += "\nint main(int argc, char** argv) {\n  const std::string name = argc > 1 ? argv[1] : \"cuda\";\n";
-  switch (evidence) {
-    case Evidence::message:
-    case Evidence::return_:
-    case Evidence::difference:
-      // No static destructors after a CUDA error: they would only fail again.
-      out += "  std::_Exit(attempt(name));\n}\n";
-      return out;
-    case Evidence::death:
-    case Evidence::timeout: break;
-  }
-  const bool hang = evidence == Evidence::timeout;
-  out += std::string(R"(  // The attempt is made by a child, since the process itself does not survive it.
-  const pid_t child = fork();
-  if (child == 0) std::_Exit(attempt(name));
-  int status = 0;
-  for (int tenths = 0; waitpid(child, &status, WNOHANG) == 0; ++tenths) {
-    if (tenths == 600) {
-      kill(child, SIGKILL);
-      waitpid(child, &status, 0);
-      std::cout << name << ": no end within 60 s\n";
-      return )") +
-         (hang ? "1" : "0") + R"(;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 1 || WEXITSTATUS(status) == 125)) {
-    return WEXITSTATUS(status);
-  }
-  std::cout << name << ": the process died\n";
-  return )" +
-         (hang ? "0" : "1") + ";\n}\n";
-  return out;
-}
-
 }  // namespace
 
-std::string cpp_head(const Finding& finding) {
+std::string cpp_head(const Finding& finding, const CppHead& head) {
   std::string out;
-  const Evidence evidence = evidence_of(finding.signature.verdict);
-  const bool child = evidence == Evidence::death || evidence == Evidence::timeout;
   for (const std::string& line : headline(finding)) out += "// " + line + "\n";
+  for (const std::string& line : head.remarks) out += "// " + line + "\n";
   if (uses_own_operators(finding.minimal)) {
     out += "// Needs the dsafuzz operators: vcuda's library brings them; for another device set DSAFUZZ_OPS_LIBRARY.\n";
   }
-  out += kIncludes;
-  if (child) out += "#include <sys/wait.h>\n#include <unistd.h>\n";
-  if (uses_modules(finding.minimal)) out += "#include <torch/csrc/jit/serialization/import.h>\n";
-  out += "\n";
-  if (child) out += "#include <chrono>\n";
-  out +=
-      "#include <cmath>\n#include <cstdint>\n#include <cstdlib>\n#include <iostream>\n#include <set>\n"
-      "#include <string>\n";
-  if (uses_own_operators(finding.minimal)) out += "#include <sstream>\n";
-  if (child) out += "#include <thread>\n";
-  out += "#include <unordered_map>\n#include <vector>\n";
-  if (std::ranges::any_of(finding.minimal.steps, [](const Step& s) { return !s.op.starts_with("module:"); }))
-    out += kCall;
-  return out;
+  std::vector<std::string> system{"ATen/ATen.h", "c10/core/impl/VirtualGuardImpl.h", "dlfcn.h"};
+  std::vector<std::string> standard{"cmath", "cstdint", "cstdlib", "string", "vector"};
+  if (head.by_name) {
+    system.emplace_back("ATen/core/dispatch/Dispatcher.h");
+    standard.insert(standard.end(), {"set", "unordered_map"});
+  }
+  if (finding.minimal.precision == Precision::autocast_float16 ||
+      finding.minimal.precision == Precision::autocast_bfloat16) {
+    system.emplace_back("ATen/autocast_mode.h");
+  }
+  if (uses_modules(finding.minimal)) system.emplace_back("torch/csrc/jit/serialization/import.h");
+  standard.emplace_back("iostream");
+  if (uses_own_operators(finding.minimal)) standard.emplace_back("sstream");
+  if (head.in_child) {
+    system.insert(system.end(), {"sys/wait.h", "unistd.h"});
+    standard.insert(standard.end(), {"chrono", "thread"});
+  }
+  if (head.in_gtest) {
+    system.insert(system.end(), {"gtest/gtest.h", "unistd.h"});
+  }
+  const auto add = [&](std::vector<std::string>& names) {
+    std::ranges::sort(names);
+    for (const std::string& name : names) out += "#include <" + name + ">\n";
+    out += "\n";
+  };
+  add(system);
+  add(standard);
+  return out + (head.by_name ? std::string(kCall) : std::string());
 }
 
-std::string cpp_frame(const Finding& finding) {
-  return loading(finding.minimal, special_tool(finding)) + attempt(finding) +
-         main_function(evidence_of(finding.signature.verdict));
+std::string cpp_line(int level, const std::string& line) {
+  const std::string indent(static_cast<std::size_t>(level) * 2, ' ');
+  const std::string whole = indent + line + "\n";
+  if (whole.size() <= kCppWidth + 1 && !line.contains('\n')) return whole;
+  return indent + "// clang-format off\n" + whole + indent + "// clang-format on\n";
+}
+
+std::string cpp_attempt(const Finding& finding) {
+  return loading(finding.minimal, special_tool(finding)) + attempt(finding);
 }
 
 }  // namespace dsafuzz
