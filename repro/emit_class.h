@@ -15,8 +15,8 @@ struct ClassMember {
   Case minimal;
   std::string device;  // "vcuda", "cuda:0"
   std::string cause;   // of its advice
-  std::string cpu_opinion;
-  std::string torch;  // version; may be empty
+  std::string cpu_opinion = {};
+  std::string torch = {};  // version; may be empty
   int confirmed = 0, confirmations = 0;
 };
 
