@@ -1,70 +1,161 @@
 // `reduce` and `emit`: one given case through the same examination that a campaign gives its candidates.
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "fuzz/commands.h"
 #include "fuzz/examine.h"
+#include "fuzz/progress.h"
 #include "fuzz/run_reproducer.h"
 #include "fuzz/worker_pool.h"
 #include "repro/case_text.h"
+#include "repro/escape.h"
 
 namespace dsafuzz {
 namespace {
 
-Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
-  const Case c = DSAFUZZ_TRY(load_case(flags.the_case));
+// "reducing  31 executions | 1 operator, 4 elements | at most 469 more"
+std::string progress_text(int executions, const Case& best, const ExamineFlags& flags) {
+  std::int64_t elements = 0;
+  for (const TensorSpec& tensor : best.tensors) {
+    if (const auto shape = concrete_shape(tensor, best.shapes)) elements += element_count(*shape);
+  }
+  return "reducing  " + std::to_string(executions) + " executions | " + std::to_string(best.steps.size()) +
+         (best.steps.size() == 1 ? " operator, " : " operators, ") + std::to_string(elements) +
+         " elements | at most " + std::to_string(flags.executions - executions) + " more";
+}
+
+// The case, what says whether it fails, and workers to run it.
+struct Setting {
+  Case the_case;
   std::map<std::string, Scenario> scenarios;
+  RunSettings settings;
+  std::unique_ptr<Executor> device, cpu;
+};
+
+Result<Setting> set_up(const ExamineFlags& flags) {
+  Setting out;
+  out.the_case = DSAFUZZ_TRY(load_case(flags.the_case));
   if (!flags.scenario.empty()) {
     Scenario scenario = DSAFUZZ_TRY(load_scenario(flags.scenario));
-    if (scenario.name != c.scenario)
-      return input_problem("the case is of scenario '" + c.scenario + "', not '" + scenario.name + "'", "--scenario");
-    scenarios.emplace(scenario.name, std::move(scenario));
+    if (scenario.name != out.the_case.scenario)
+      return input_problem("the case is of scenario '" + out.the_case.scenario + "', not '" + scenario.name + "'",
+                           "--scenario");
+    out.scenarios.emplace(scenario.name, std::move(scenario));
   }
-  RunSettings settings = DSAFUZZ_TRY(settings_of(flags.run, true));
-  settings.cpp_stacks = true;  // for the earliest frame
-  if (settings.modules.empty()) settings.modules = folder_of(flags.the_case);
-  if (const auto scenario = scenarios.find(c.scenario); !settings.tool && scenario != scenarios.end()) {
-    settings.tool = scenario->second.tool;
+  out.settings = DSAFUZZ_TRY(settings_of(flags.run, true));
+  out.settings.cpp_stacks = true;  // for the earliest frame
+  if (out.settings.modules.empty()) out.settings.modules = folder_of(flags.the_case);
+  if (const auto scenario = out.scenarios.find(out.the_case.scenario);
+      !out.settings.tool && scenario != out.scenarios.end()) {
+    out.settings.tool = scenario->second.tool;
   }
-  RunSettings cpu_settings = settings;
+  RunSettings cpu_settings = out.settings;
   cpu_settings.device = {Device::Kind::cpu, 0};
-  const auto device = DSAFUZZ_TRY(start_workers(settings));
-  const auto cpu = DSAFUZZ_TRY(start_workers(cpu_settings));
+  out.device = DSAFUZZ_TRY(start_workers(out.settings));
+  out.cpu = DSAFUZZ_TRY(start_workers(cpu_settings));
+  return out;
+}
+
+Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
+  Setting setting = DSAFUZZ_TRY(set_up(flags));
   Store store = DSAFUZZ_TRY(Store::open(flags.out, Store::Access::exclusive));
   ProcessReproducerRunner reproducers;
+  StatusLine status(stderr, isatty(STDERR_FILENO) != 0);
   ExamineOptions options;
   options.confirmations = flags.confirmations;
   options.executions = reduce ? flags.executions : 0;
+  options.seconds = flags.seconds;
+  options.start_runs = flags.start_runs;
+  options.jobs = flags.jobs;
+  options.start_more = [settings = setting.settings] { return start_workers(settings); };
+  options.progress = [&](int executions, const Case& best) {
+    if (status.is_due()) status.show(progress_text(executions, best, flags));
+  };
   Candidate candidate;
   candidate.kind =
       Candidate::Kind::interrupted;  // as if met when a run was cut short: its signature is still to be seen
-  candidate.signature.verdict = Verdict::silent;  // where the device accepts the case, the CPU is asked, too
-  candidate.the_case = c;
-  Examiner examiner(store, *device, cpu.get(), flags.run_reproducers ? &reproducers : nullptr, scenarios, options);
+  candidate.the_case = setting.the_case;
+  Examiner examiner(store, *setting.device, setting.cpu.get(), flags.run_reproducers ? &reproducers : nullptr,
+                    setting.scenarios, options);
   return examiner.examine(candidate);
+}
+
+// "1-minimal under 37 edits, all refused: sizes 4, values 30, arguments 3"
+std::string certificate_text(const std::vector<PassCount>& certificate) {
+  int sum = 0;
+  std::string passes;
+  for (const PassCount& pass : certificate) {
+    sum += pass.edits;
+    if (pass.edits > 0) passes += (passes.empty() ? ": " : ", ") + pass.pass + " " + std::to_string(pass.edits);
+  }
+  return "1-minimal under " + std::to_string(sum) + " edits, all refused" + passes;
 }
 
 int report(const Examination& e, const std::string& out) {
   switch (e.end) {
     case Examination::End::confirmed:
     case Examination::End::flaky:
-      std::fprintf(stderr, "dsafuzz: %s %s, confirmed %d of %d, in %d executions%s\n",
+      std::fprintf(stderr, "dsafuzz: %s %s, confirmed %d of %d, in %d executions\n",
                    std::string(to_text(e.signature.verdict)).c_str(), e.signature.text().c_str(), e.confirmed,
-                   e.confirmations, e.executions, e.one_minimal ? ", 1-minimal" : "");
+                   e.confirmations, e.executions);
+      if (e.one_minimal) std::fprintf(stderr, "dsafuzz: %s\n", certificate_text(e.certificate).c_str());
       std::fprintf(stderr, "dsafuzz: written to %s\n", e.folder.c_str());
       return 1;
     case Examination::End::duplicate:
       std::fprintf(stderr, "dsafuzz: %s is in %s already\n", e.signature.text().c_str(), out.c_str());
       return 1;
     case Examination::End::not_confirmed:
-    case Examination::End::harmless: std::fprintf(stderr, "dsafuzz: nothing to examine: %s\n", e.why.c_str()); return 0;
+    case Examination::End::harmless:
+      std::fprintf(stderr,
+                   "dsafuzz: the case shows no bug: %s\n"
+                   "dsafuzz: `dsafuzz replay --log CASE` prints all of it; another --device or --tool may show one\n",
+                   comment_text(e.why, 500).c_str());
+      return 0;
     case Examination::End::stopped: return 3;
   }
   std::unreachable();
 }
 
+Result<int> verify_case(const ExamineFlags& flags) {
+  Setting setting = DSAFUZZ_TRY(set_up(flags));
+  Trials trials(*setting.device, setting.cpu.get(), setting.scenarios);
+  trials.use_more([settings = setting.settings] { return start_workers(settings); }, flags.jobs);
+  const Judged judged = DSAFUZZ_TRY(trials.judge(setting.the_case, true, true));
+  const Signature& wanted = judged.signature();
+  if (!trials.is_finding(setting.the_case, wanted.verdict)) {
+    return input_problem("the case shows no bug: " + std::string(to_text(wanted.verdict)) + " " + judged.outcome.error,
+                         flags.the_case, "`dsafuzz replay --log` prints all of it");
+  }
+  ReduceLimits limits;
+  limits.executions = flags.executions;
+  limits.stop = [&] { return trials.problem().has_value(); };
+  limits.at_once = [&] { return trials.at_once(); };
+  const Result<Verification> proof = verify_minimal(
+      setting.the_case, wanted, trials.try_cases(false, wanted.verdict == Verdict::silent), limits);
+  if (trials.problem()) return std::unexpected(*trials.problem());
+  if (!proof) return std::unexpected(proof.error());
+  if (proof->one_minimal) {
+    std::printf("%s\n", certificate_text(proof->certificate).c_str());
+    return 0;
+  }
+  if (!proof->smaller) {
+    return input_problem("not all single edits were tried within " + std::to_string(flags.executions) + " executions",
+                         "--executions", "raise it");
+  }
+  std::fprintf(stderr, "dsafuzz: not minimal: an edit of the pass '%s' still shows %s\n", proof->pass.c_str(),
+               wanted.text().c_str());
+  std::fputs(to_yaml(*proof->smaller).c_str(), stdout);
+  return 1;
+}
+
 }  // namespace
 
 int reduce_command(const ExamineFlags& flags) {
+  if (flags.verify) {
+    const Result<int> exit_code = verify_case(flags);
+    return exit_code ? *exit_code : fail(exit_code.error());
+  }
   const auto examination = examine_case(flags, true);
   if (!examination) return fail(examination.error());
   if (!examination->folder.empty()) std::fputs(to_yaml(examination->minimal).c_str(), stdout);

@@ -1,15 +1,11 @@
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "fuzz/case_file.h"
 #include "fuzz/commands.h"
-#include "fuzz/stored_finding.h"
+#include "fuzz/replayer.h"
 #include "fuzz/worker_pool.h"
-#include "repro/case_text.h"
-#include "repro/diagnose.h"
-#include "repro/expected.h"
-#include "repro/judge.h"
+#include "repro/escape.h"
 
 namespace dsafuzz {
 namespace {
@@ -43,72 +39,36 @@ void print_json(const std::string& path, const Case& c, const Diagnosis& d, cons
   std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
-// The CPU, started when it is first asked: most failing cases need no second opinion.
-class SecondOpinion {
- public:
-  Result<Outcome> ask(const Case& c, RunSettings settings) {
-    settings.device = {.kind = Device::Kind::cpu};
-    if (!executor_ || executor_->settings() != settings) {
-      executor_.reset();
-      executor_ = DSAFUZZ_TRY(start_workers(settings));
-    }
-    return executor_->run(c);
-  }
-
- private:
-  std::unique_ptr<Executor> executor_;
-};
-
 }  // namespace
 
 int replay_command(const ReplayFlags& flags) {
   const auto settings = settings_of(flags.run, true);
   if (!settings) return fail(settings.error());
-  std::unique_ptr<Executor> workers;
-  SecondOpinion cpu;
+  Replayer replayer(start_workers);
   int exit_code = 0;
   for (const std::string& path : flags.cases) {
-    std::error_code ignored;
-    const bool folder = std::filesystem::is_directory(path, ignored);
-    const std::string file = folder ? path + "/case.yaml" : path;
-    const auto c = load_case(file);
-    if (!c) return fail(c.error());
-    std::optional<Expected> expected;
-    if (folder && std::filesystem::exists(path + "/expect.yaml", ignored)) {
-      auto loaded = load_expected(path + "/expect.yaml");
-      if (!loaded) return fail(loaded.error());
-      expected = std::move(*loaded);
-    }
-    RunSettings wanted = *settings;
-    if (!wanted.tool && expected) wanted.tool = expected->tool;
-    if (const auto stored = folder ? read_stored_finding(path) : std::nullopt; !wanted.tool && stored) {
-      wanted.tool = stored->tool;
-    }
-    if (wanted.modules.empty()) wanted.modules = folder_of(file);
-    // Workers know one folder of modules: cases without a module step share theirs.
-    const bool has_module = std::ranges::any_of(c->steps, [](const Step& s) { return s.op.starts_with("module:"); });
-    const auto suits = [&](const RunSettings& s) { return has_module ? s == wanted : s.tool == wanted.tool; };
-    if (!workers || !suits(workers->settings())) {
-      workers.reset();
-      auto started = start_workers(wanted);
-      if (!started) return fail(started.error());
-      workers = std::move(*started);
+    const auto file = load_case_file(path);
+    if (!file) return fail(file.error());
+    const std::optional<Expected>& expected = file->expected;
+    if (expected && !expected->skip.empty()) {
+      if (flags.run.json) {
+        std::printf("%s\n", nlohmann::ordered_json{{"file", path}, {"skipped", expected->skip}}
+                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)
+                                .c_str());
+      } else {
+        std::printf("%s: skipped: %s\n", path.c_str(), comment_text(expected->skip, 500).c_str());
+      }
+      continue;
     }
     for (int i = 0; i < flags.repeat; ++i) {
-      const auto outcome = workers->run_fresh(*c);
-      if (!outcome) return fail(outcome.error());
-      std::optional<Outcome> on_cpu;
-      if (outcome->end == Outcome::End::returned && wanted.device.kind != Device::Kind::cpu) {
-        auto second = cpu.ask(*c, workers->settings());
-        if (!second) return fail(second.error());
-        on_cpu = std::move(*second);
-      }
-      const Diagnosis diagnosis = judge(*c, *outcome, on_cpu ? &*on_cpu : nullptr);
+      const auto replayed = replayer.replay(file->the_case, settings_for(*file, *settings));
+      if (!replayed) return fail(replayed.error());
+      const auto& [outcome, diagnosis] = *replayed;
       const auto unmet = expected ? expected->unmet(diagnosis.signature) : std::nullopt;
       if (flags.run.json) {
-        print_json(path, *c, diagnosis, *outcome, !unmet);
+        print_json(path, file->the_case, diagnosis, outcome, !unmet);
       } else {
-        print_text(path, *c, diagnosis, *outcome,
+        print_text(path, file->the_case, diagnosis, outcome,
                    unmet      ? " (expected " + *unmet + ")"
                    : expected ? " (as expected)"
                               : "",

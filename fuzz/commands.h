@@ -51,6 +51,16 @@ struct ReplayFlags {
 };
 int replay_command(const ReplayFlags& flags);
 
+struct RegressFlags {
+  RunFlags run;
+  std::vector<std::string> folders;  // of cases, or case files
+  std::vector<std::string> compare;  // two files that --json wrote: compares them and runs nothing; else empty
+  std::string junit, sarif, json;    // files to write; empty: none; json "-": standard output instead of the table
+  int confirmations = 5, jobs = 1;
+  bool quiet = false;  // no progress, and only rows that are not as they should be
+};
+int regress_command(const RegressFlags& flags);
+
 struct ExamineFlags {
   RunFlags run;
   std::string the_case;
@@ -58,10 +68,27 @@ struct ExamineFlags {
   std::string out = "dsafuzz-out";
   int confirmations = 5;
   int executions = 500;  // 0: do not reduce
+  double seconds = 300;  // for the reduction
+  int start_runs = 10;   // that measure how often the bug shows
+  int jobs = 1;          // slow cases run at the same time
+  bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;
 };
-int reduce_command(const ExamineFlags& flags);  // examines the case, prints the minimal one
+// Examines the case, prints the minimal one; or, to verify, prints the certificate or a smaller case.
+int reduce_command(const ExamineFlags& flags);
 int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
+
+struct ImportFlags {
+  RunFlags run;                                  // for `reduce`
+  std::vector<std::string> files;                // one case file, or files with tensors
+  std::string op;                                // of the call that takes the tensors
+  std::vector<std::string> arguments, literals;  // of that call: "target=labels", "reduction=mean"
+  std::string name;                              // of the case; empty: after the operator
+  bool backward = false, summarise = false;
+  bool reduce = false;
+  std::string out;  // a file, with `reduce` a folder; empty: standard output
+};
+int import_command(const ImportFlags& flags);
 
 struct MatrixFlags {
   RunFlags run;
@@ -78,6 +105,16 @@ struct CoverageFlags {
   std::vector<std::string> folders;  // output folders of campaigns, or any with case files; empty: the shipped corpus
 };
 int coverage_command(const CoverageFlags& flags);
+
+struct DoctorFlags {
+  std::string from;                    // a folder that another run recorded; empty: this machine
+  std::string record;                  // folder to write what was seen to; empty: nowhere
+  std::string python;                  // empty: dsafuzz's own, else python3
+  std::vector<std::string> libraries;  // libraries of kernels whose asserts are looked for
+  bool json = false;
+};
+// Judges the machine: 0 no faults (there may be warnings), 1 faults, 2 usage, 3 nothing could be seen.
+int doctor_command(const DoctorFlags& flags);
 
 int check_command(const std::vector<std::string>& files);
 int list_command(const std::string& folder, bool json);

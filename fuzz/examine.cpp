@@ -1,18 +1,19 @@
 #include "fuzz/examine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "fuzz/class_reports.h"
 #include "repro/case_text.h"
 #include "repro/emit.h"
-#include "repro/judge.h"
 #include "repro/read_file.h"
-#include "repro/reduce.h"
 
 namespace dsafuzz {
 namespace {
 
+constexpr int kHangStartRuns = 2;         // each takes the whole time limit
+constexpr int kFlakyConfirmations = 10;  // at least, for a bug that comes and goes
 constexpr std::size_t kModuleBytesLimit = std::size_t{1} << 30;
 
 std::string sentence_of(const std::string& file, const Device& device, const RunReport& report) {
@@ -33,17 +34,20 @@ std::vector<Device> devices_to_run(const Device& found_on) {
   return found_on == cpu ? std::vector{cpu} : std::vector{found_on, cpu};
 }
 
+// What a run that was not interesting had to say: its error's first line, else the last line it printed.
+std::string said(const Outcome& outcome) {
+  if (!outcome.error.empty()) return ": " + outcome.error.substr(0, outcome.error.find('\n'));
+  std::string_view log = outcome.log;
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  if (log.empty()) return ", and it printed nothing";
+  return ": " + std::string(log.substr(log.rfind('\n') + 1));
+}
+
 nlohmann::ordered_json json_of(const RunReport& report) {
   return {{"ran", report.ran}, {"exit_code", report.exit_code}, {"said", report.said}};
 }
 
 }  // namespace
-
-struct Examiner::Judgement {
-  Diagnosis diagnosis;
-  Outcome outcome;
-  const Signature& signature() const { return diagnosis.signature; }
-};
 
 Examiner::Examiner(Store& store, Executor& device, Executor* cpu, ReproducerRunner* reproducers,
                    const std::map<std::string, Scenario>& scenarios, ExamineOptions options)
@@ -51,35 +55,17 @@ Examiner::Examiner(Store& store, Executor& device, Executor* cpu, ReproducerRunn
       device_(device),
       cpu_(cpu),
       reproducers_(reproducers),
-      scenarios_(scenarios),
-      options_(std::move(options)) {}
-
-bool Examiner::is_finding(const Case& c, Verdict verdict) const {
-  const auto scenario = scenarios_.find(c.scenario);
-  return scenario == scenarios_.end() ? is_bug(verdict) : scenario->second.is_finding(verdict);
-}
-
-// Runs the case and says what it means; `ask_cpu`: where the device accepts it, do the CPU and the contracts too?
-Result<Examiner::Judgement> Examiner::judge(const Case& c, bool fresh, bool ask_cpu) {
-  Result<Outcome> outcome = fresh ? device_.run_fresh(c) : device_.run(c);
-  if (!outcome) return std::unexpected(outcome.error());
-  Judgement judgement{diagnose(c, *outcome), std::move(*outcome)};
-  if (!ask_cpu || judgement.outcome.end != Outcome::End::returned) return judgement;
-  if (is_finding(c, judgement.signature().verdict)) return judgement;
-  std::optional<Outcome> second;
-  if (cpu_) {
-    Result<Outcome> asked = cpu_->run(c);
-    if (!asked) return std::unexpected(asked.error());
-    second = *std::move(asked);
-  }
-  judgement.diagnosis = dsafuzz::judge(c, judgement.outcome, second ? &*second : nullptr);
-  return judgement;
+      trials_(device, cpu, scenarios),
+      options_(std::move(options)) {
+  trials_.use_more(options_.start_more, options_.jobs);
 }
 
 Result<Examination> Examiner::examine(const Candidate& candidate) {
   Examination result;
   const bool suspect = candidate.kind == Candidate::Kind::suspect;
-  const bool silent = suspect || candidate.signature.verdict == Verdict::silent;
+  // What an interrupted run would have shown is not known, and may be silence.
+  const bool silent = suspect || candidate.kind == Candidate::Kind::interrupted ||
+                      candidate.signature.verdict == Verdict::silent;
   const Case& original = candidate.the_case;
   slips_.clear();
   const auto done = [&](Examination::End end, std::string why = {}) -> Result<Examination> {
@@ -96,22 +82,28 @@ Result<Examination> Examiner::examine(const Candidate& candidate) {
 
   // Alone, in processes that ran nothing before. A bug that shows now and then gets as many tries as confirmations.
   bool shows = false;
-  for (int tries = 0; tries < std::max(1, options_.confirmations) && !shows; ++tries) {
+  int tries = 0;
+  Outcome last;
+  for (; tries < std::max(1, options_.confirmations) && !shows; ++tries) {
     if (stopped()) return result;
-    const auto alone = judge(original, true, silent);
+    const auto alone = trials_.judge(original, true, silent);
     if (!alone) return std::unexpected(alone.error());
     result.signature = alone->signature();
     if (result.signature.verdict == Verdict::setup_failed) {
       return environment_problem("the case cannot be run here: " + alone->outcome.error,
                                  device_.settings().device.text());
     }
-    shows = is_finding(original, result.signature.verdict);
+    shows = trials_.is_finding(original, result.signature.verdict);
+    last = alone->outcome;
     if (candidate.kind == Candidate::Kind::suspect && !shows) break;
   }
   if (!shows) {
     if (suspect) return done(Examination::End::harmless, "the CPU accepts it too, and no contract is broken");
-    if (candidate.kind == Candidate::Kind::interrupted)
-      return done(Examination::End::harmless, "it runs without trouble");
+    if (candidate.kind == Candidate::Kind::interrupted) {
+      return done(Examination::End::harmless, std::string(to_text(result.signature.verdict)) + " on " +
+                                                  device_.settings().device.text() + " in each of " +
+                                                  std::to_string(tries) + " fresh processes" + said(last));
+    }
     result.end = Examination::End::not_confirmed;
     result.why = "met as " + candidate.signature.text() + "; alone in a fresh process it did not fail";
     if (auto ok = store_.set_aside(candidate, result.why); !ok) return std::unexpected(ok.error());
@@ -141,24 +133,27 @@ Result<Examination> Examiner::examine(const Candidate& candidate) {
 
 // Reduces with persistent or with fresh workers. Returns the start where it cannot be reduced.
 Result<Case> Examiner::reduced(const Case& start, const Signature& wanted, bool fresh, Examination& examination) {
-  std::optional<Problem> problem;
-  const TryCase try_case = [&](const Case& c) -> Trial {
-    if (problem || stopped()) return {};
-    auto judgement = judge(c, fresh, wanted.verdict == Verdict::silent);
-    if (!judgement) {
-      problem = judgement.error();
-      return {};
-    }
-    return {judgement->signature(), judgement->outcome.step, std::move(judgement->outcome.results)};
-  };
+  const bool hangs = wanted.verdict == Verdict::hang;
   ReduceLimits limits;
-  limits.executions = wanted.verdict == Verdict::hang ? options_.hang_executions : options_.executions;
-  limits.stop = [&] { return problem || stopped(); };
-  const Result<Reduction> reduction = reduce(start, wanted, one_by_one(try_case), limits);
-  if (problem) return std::unexpected(*problem);
+  limits.executions = hangs ? options_.hang_executions : options_.executions;
+  limits.seconds = options_.seconds;
+  if (options_.seconds > 0) {
+    limits.clock = [] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    };
+  }
+  limits.start_runs = hangs ? std::min(kHangStartRuns, options_.start_runs) : options_.start_runs;
+  limits.stop = [&] { return trials_.problem() || stopped(); };
+  limits.at_once = [&] { return trials_.at_once(); };
+  limits.progress = options_.progress;
+  const TryCases try_cases = trials_.try_cases(fresh, wanted.verdict == Verdict::silent);
+  const Result<Reduction> reduction = reduce(start, wanted, try_cases, limits);
+  if (trials_.problem()) return std::unexpected(*trials_.problem());
   if (!reduction) return start;
   examination.executions += reduction->executions;
+  examination.certificate = reduction->certificate;
   examination.one_minimal = reduction->one_minimal;
+  examination.comes_and_goes = reduction->start_shown < reduction->start_runs;
   for (const Slip& slip : reduction->slips) slips_.emplace_back(slip.signature, slip.found);
   return reduction->minimal;
 }
@@ -184,9 +179,11 @@ Result<Finding> Examiner::confirmed(const Case& original, const Signature& wante
       examination.one_minimal = false;
     }
     finding.confirmed = finding.confirmations = 0;
-    for (int i = 0; i < options_.confirmations; ++i) {
+    const int runs =
+        examination.comes_and_goes ? std::max(kFlakyConfirmations, options_.confirmations) : options_.confirmations;
+    for (int i = 0; i < runs; ++i) {
       if (stopped()) return finding;
-      const auto run = judge(finding.minimal, true, silent);
+      const auto run = trials_.judge(finding.minimal, true, silent);
       if (!run) return std::unexpected(run.error());
       ++finding.confirmations;
       if (run->signature() != wanted) continue;
@@ -259,7 +256,7 @@ Result<std::string> Examiner::publish(const Finding& finding) {
 
 // One candidate for each new bug met on the way is enough.
 Result<void> Examiner::keep_slip(const Candidate& parent, const Signature& signature, const Case& found) {
-  if (!is_finding(found, signature.verdict) || store_.has_finding(signature)) return {};
+  if (!trials_.is_finding(found, signature.verdict) || store_.has_finding(signature)) return {};
   const auto waiting = store_.candidates();
   if (std::ranges::any_of(waiting, [&](const Candidate& c) { return c.signature == signature; })) return {};
   const auto added = store_.add_candidate({.kind = Candidate::Kind::slip,

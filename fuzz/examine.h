@@ -1,7 +1,7 @@
 // From a candidate to a confirmed finding: run it alone, reduce it, confirm it in fresh processes, ask the CPU, write
 // the reproducer, and run what was written. Deterministic: the same candidate gives the same minimal case.
 //
-// Limits are executions, not seconds, so that a slow machine finds the same minimum as a fast one.
+// Limits are executions unless asked otherwise, so that a slow machine finds the same minimum as a fast one.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,7 @@
 
 #include "fuzz/reproducer_runner.h"
 #include "fuzz/store.h"
-#include "repro/executor.h"
-#include "repro/scenario.h"
+#include "fuzz/trials.h"
 
 namespace dsafuzz {
 
@@ -19,6 +18,11 @@ struct ExamineOptions {
   int confirmations = 5;       // fresh processes that are asked
   int executions = 500;        // for one reduction; 0: do not reduce
   int hang_executions = 60;    // the same where every failing run takes the whole time limit
+  double seconds = 0;          // for one reduction; 0: no limit
+  int start_runs = 10;         // that measure how often the bug shows, before it is reduced; fewer where it hangs
+  int jobs = 1;                // slow cases of a reduction at once, on executors made by start_more
+  Trials::StartExecutor start_more;
+  std::function<void(int executions, const Case& best)> progress;  // of a reduction; may be empty
   std::function<bool()> stop;  // asked between runs; true: give up and leave the candidate where it is
 };
 
@@ -38,6 +42,8 @@ struct Examination {
   Case minimal;
   int confirmed = 0, confirmations = 0, executions = 0;
   bool one_minimal = false;
+  bool comes_and_goes = false;         // some runs of the start did not show it
+  std::vector<PassCount> certificate;  // single edits tried on the minimal case, all refused
 };
 
 class Examiner {
@@ -53,20 +59,17 @@ class Examiner {
   Result<Examination> examine(const Candidate& candidate);
 
  private:
-  struct Judgement;
-  Result<Judgement> judge(const Case& c, bool fresh, bool ask_cpu);
   Result<Case> reduced(const Case& start, const Signature& wanted, bool fresh, Examination& examination);
   Result<Finding> confirmed(const Case& original, const Signature& wanted, Examination& examination);
   Result<std::string> publish(const Finding& finding);
   Result<void> keep_slip(const Candidate& parent, const Signature& signature, const Case& found);
-  bool is_finding(const Case& c, Verdict verdict) const;
   bool stopped() const { return options_.stop && options_.stop(); }
 
   Store& store_;
   Executor& device_;
   Executor* cpu_;
   ReproducerRunner* reproducers_;
-  const std::map<std::string, Scenario>& scenarios_;
+  Trials trials_;
   ExamineOptions options_;
   std::vector<std::pair<Signature, Case>> slips_;
 };

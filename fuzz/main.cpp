@@ -106,17 +106,70 @@ int run(int argc, char** argv) {
   replay_app->add_flag("--json", replay.run.json, "one JSON object a case and line");
   add_run_flags(*replay_app, replay.run);
 
+  RegressFlags regress;
+  CLI::App* regress_app =
+      app.add_subcommand("regress", "replay a folder of cases and report which do not show what they should");
+  auto* regress_folders = regress_app->add_option(
+      "folder", regress.folders, "folders with case.yaml and expect.yaml, findings, or case files, and all below");
+  regress_app->add_option("--compare", regress.compare, "compare two runs that --json wrote, instead of running")
+      ->expected(2)
+      ->excludes(regress_folders);
+  regress_app->add_option("--json", regress.json, "write the run or the comparison; - is standard output");
+  regress_app->add_option("--junit", regress.junit, "write JUnit XML");
+  regress_app->add_option("--sarif", regress.sarif, "write SARIF 2.1.0");
+  regress_app->add_option("--confirm", regress.confirmations, "fresh processes that are asked before a case differs")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  regress_app->add_option("--jobs", regress.jobs, "cases at once; default: all cores")
+      ->default_val(std::max(1u, std::thread::hardware_concurrency()))
+      ->check(CLI::Range(1, 256));
+  regress_app->add_flag("--quiet", regress.quiet, "no progress, and only cases that are not as they should be");
+  add_run_flags(*regress_app, regress.run);
+
   ExamineFlags reduce;
   CLI::App* reduce_app = app.add_subcommand("reduce", "shrink a failing case, confirm it, write its finding, print it");
   add_examine_flags(*reduce_app, reduce);
   reduce_app->add_option("--executions", reduce.executions, "runs to spend on reduction")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  reduce_app->add_option("--seconds", reduce.seconds, "time to spend on reduction; the best so far is kept; 0: no limit")
+      ->capture_default_str()
+      ->check(not_a_number<double>)
+      ->check(CLI::Range(0.0, 1e9));
+  reduce_app->add_option("--start-runs", reduce.start_runs, "runs that measure how often the bug shows; 1: it always does")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
+      ->default_val(std::max(1u, std::thread::hardware_concurrency()))
+      ->check(CLI::Range(1, 256));
+  reduce_app->add_flag("--verify", reduce.verify,
+                       "only check that the case is minimal: exit 0 and a certificate, or 1 and a smaller case");
 
   ExamineFlags emit;
   CLI::App* emit_app =
       app.add_subcommand("emit", "confirm a failing case as it is and write its reproducers and report");
   add_examine_flags(*emit_app, emit);
+
+  ImportFlags import;
+  CLI::App* import_app =
+      app.add_subcommand("import", "make a case of your own failing call: a case file, or tensors and an operator");
+  import_app->add_option("file", import.files, "a case file; or .npz, .npy, .pt files with the call's tensors")
+      ->required();
+  import_app->add_option("--op", import.op, "the operator: aten::cross_entropy_loss");
+  import_app->add_option("--arg", import.arguments, "a tensor of the call: target=labels; or labels, by position")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  import_app->add_option("--set", import.literals, "any other argument: ignore_index=-100, reduction=mean")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  import_app->add_option("--name", import.name, "of the case; default: after the operator");
+  import_app->add_flag("--backward", import.backward, "the failure is in backward");
+  import_app->add_flag("--summarise", import.summarise, "replace long floating contents by random ones of their range");
+  import_app->add_option("--out", import.out, "file for the case; with --reduce, folder for the finding");
+  import_app->add_flag("--reduce", import.reduce, "shrink it at once, as `reduce` does");
+  add_run_flags(*import_app, import.run);
 
   MatrixFlags matrix;
   CLI::App* matrix_app = app.add_subcommand(
@@ -138,6 +191,17 @@ int run(int argc, char** argv) {
                            "output folders of `fuzz`, or folders with case files; default: the corpus shipped");
   coverage_app->add_flag("--json", coverage.run.json, "print all sites as JSON");
   add_run_flags(*coverage_app, coverage.run);
+
+  DoctorFlags doctor;
+  CLI::App* doctor_app = app.add_subcommand(
+      "doctor", "examine this machine: driver, CUDA, PyTorch, libraries, settings; say what is wrong and what mends it");
+  auto* doctor_from = doctor_app->add_option("--from", doctor.from, "judge what another machine recorded");
+  doctor_app->add_option("--record", doctor.record, "save what was seen, without names, UUIDs and serial numbers")
+      ->excludes(doctor_from);
+  doctor_app->add_option("--python", doctor.python, "the Python whose PyTorch is examined; default: dsafuzz's own");
+  doctor_app->add_option("--library", doctor.libraries, "a library of kernels that should hold its asserts");
+  doctor_app->add_flag("--json", doctor.json, "one object with all lines and facts");
+  doctor_app->footer("Exit codes: 0 no faults, 1 faults, 2 usage or input error, 3 nothing could be examined.");
 
   std::vector<std::string> files;
   CLI::App* check_app = app.add_subcommand("check", "validate scenario and case files");
@@ -164,10 +228,13 @@ int run(int argc, char** argv) {
   }
   if (*fuzz_app) return fuzz_command(fuzz);
   if (*replay_app) return replay_command(replay);
+  if (*regress_app) return regress_command(regress);
+  if (*import_app) return import_command(import);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
   if (*coverage_app) return coverage_command(coverage);
   if (*matrix_app) return matrix_command(matrix);
+  if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
   if (*list_app) return list_command(folder, list_json);
   return show_command(shown, show_json);

@@ -1,7 +1,25 @@
 # The command line: what belongs to the program and not to the library.
 set(DSAFUZZ_MAIN_SOURCES
-  child_process.cpp command_coverage.cpp command_examine.cpp command_fuzz.cpp command_matrix.cpp command_replay.cpp command_show.cpp commands.cpp
-  expectation.cpp main.cpp run_reproducer.cpp stored_finding.cpp worker_pool.cpp worker_process.cpp)
+  child_process.cpp
+  command_coverage.cpp
+  command_doctor.cpp
+  command_examine.cpp
+  command_fuzz.cpp
+  command_import.cpp
+  command_matrix.cpp
+  command_regress.cpp
+  command_replay.cpp
+  command_show.cpp
+  commands.cpp
+  expectation.cpp
+  look_at_installation.cpp
+  look_at_machine.cpp
+  look_at_system.cpp
+  machine_folder.cpp
+  main.cpp
+  run_reproducer.cpp
+  worker_pool.cpp
+  worker_process.cpp)
 
 # Reproducers are built the way their CMakeLists.txt builds them; the headers are compiled ahead for speed.
 set(_reproducer_flags -std=c++17 -O0 -D_GLIBCXX_USE_CXX11_ABI=1)
@@ -10,7 +28,7 @@ list(TRANSFORM _reproducer_flags REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE _quote
 list(JOIN _quoted "," _quoted)
 set_source_files_properties(run_reproducer.cpp PROPERTIES COMPILE_DEFINITIONS
   "DSAFUZZ_DEFAULT_TORCH_DIR=\"${DSAFUZZ_TORCH_DIR}\";DSAFUZZ_DEFAULT_CXX=\"${CMAKE_CXX_COMPILER}\";DSAFUZZ_DEFAULT_PCH=\"${DSAFUZZ_REPRODUCER_PCH}\";DSAFUZZ_REPRODUCER_FLAGS=${_quoted}")
-set_source_files_properties(main.cpp PROPERTIES COMPILE_DEFINITIONS "DSAFUZZ_VERSION=\"${PROJECT_VERSION}\"")
+set_source_files_properties(main.cpp command_regress.cpp PROPERTIES COMPILE_DEFINITIONS "DSAFUZZ_VERSION=\"${PROJECT_VERSION}\"")
 add_custom_command(OUTPUT "${DSAFUZZ_REPRODUCER_PCH}"
   COMMAND "${CMAKE_CXX_COMPILER}" ${_reproducer_flags} -x c++-header
           -isystem "${DSAFUZZ_TORCH_DIR}/include" -isystem "${DSAFUZZ_TORCH_DIR}/include/torch/csrc/api/include"

@@ -149,6 +149,34 @@ std::string html_escaped(std::string_view text) {
   return out;
 }
 
+std::string xml_escaped(std::string_view text) {
+  std::string out;
+  const std::string html = html_escaped(text);
+  for (std::size_t at = 0; at < html.size(); ++at) {
+    const std::string_view three = std::string_view(html).substr(at, 3);
+    if (html[at] == '\n' || html[at] == '\t') {
+      out += html[at] == '\n' ? "&#10;" : "&#9;";
+    } else if (three == "\xEF\xBF\xBE" || three == "\xEF\xBF\xBF") {  // the two noncharacters that XML leaves out
+      out += three[2] == '\xBE' ? "\\ufffe" : "\\uffff";
+      at += 2;
+    } else {
+      out += html[at];
+    }
+  }
+  return out;
+}
+
+std::string uri_reference(std::string_view path) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out = path.starts_with('/') ? "file://" : "";
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte < 0x80 && std::isalnum(byte)) || std::string_view("/-._~").contains(c);
+    out += plain ? std::string(1, c) : std::string{'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return out;
+}
+
 namespace {
 
 std::size_t longest_run_of_backticks(std::string_view text) {

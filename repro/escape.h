@@ -25,6 +25,11 @@ std::string markdown_block(std::string_view text, std::string_view language = "t
 
 // Text of an HTML element or of a quoted attribute.
 std::string html_escaped(std::string_view text);
+// The same for XML, which has no word for some characters: they become \xNN or \uNNNN. Newlines and tabs survive in an
+// attribute too.
+std::string xml_escaped(std::string_view text);
+// A file's path as a URI reference: "a%20b/case.yaml"; an absolute one as "file:///...".
+std::string uri_reference(std::string_view path);
 
 // Valid UTF-8: wrong bytes and control characters (other than newline and tab) become \xNN.
 std::string as_utf8(std::string_view text);

@@ -13,11 +13,22 @@ Result<Expected> parse_expected(std::string_view text, const std::string& file) 
   const YamlDocument document = DSAFUZZ_TRY(YamlDocument::parse(text, file));
   Expected out;
   bool has_verdict = false;
-  for (const auto& [key, key_node, value] :
-       DSAFUZZ_TRY(document.entries(document.root(), "an expectation", {"verdict", "signature", "tool"}))) {
+  for (const auto& [key, key_node, value] : DSAFUZZ_TRY(
+           document.entries(document.root(), "an expectation", {"verdict", "signature", "tool", "device", "skip"}))) {
     const std::string word = DSAFUZZ_TRY(document.text(value, key));
     if (key == "signature") {
       out.signature = word;
+      continue;
+    }
+    if (key == "skip") {
+      if (word.empty()) return document.problem(value, "skip needs a reason");
+      out.skip = word;
+      continue;
+    }
+    if (key == "device") {
+      auto device = parse_device(word);
+      if (!device) return document.problem(value, device.error().what, device.error().remedy);
+      out.device = *device;
       continue;
     }
     if (key == "tool") {
@@ -32,7 +43,7 @@ Result<Expected> parse_expected(std::string_view text, const std::string& file) 
     out.verdict = *verdict;
     has_verdict = true;
   }
-  if (!has_verdict) return document.problem(document.root(), "there is no verdict");
+  if (!has_verdict && out.skip.empty()) return document.problem(document.root(), "there is no verdict");
   return out;
 }
 

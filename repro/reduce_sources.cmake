@@ -1,10 +1,40 @@
-# Reduction and emission.
+# Reduction, emission, and the results of regression runs.
 set(DSAFUZZ_REDUCE_SOURCES
-  axis_class.cpp reduce.cpp reduce_attributes.cpp reduce_passes.cpp reduce_search.cpp reduce_shapes.cpp reduce_steps.cpp
+  api_name.cpp
+  api_names.cpp
+  axis_class.cpp
+  cpp_frame.cpp
+  cpp_program.cpp
+  emit_class.cpp
+  emit_cmake.cpp
+  emit_cpp.cpp
+  emit_cuda.cpp
+  emit_gtest.cpp
+  emit_issue.cpp
+  emit_json.cpp
+  emit_plan.cpp
+  emit_pytest.cpp
+  emit_python.cpp
+  emit_report.cpp
+  emit_words.cpp
+  escape.cpp
+  missing_check.cpp
+  python_literal.cpp
+  python_program.cpp
+  python_text.cpp
+  reduce.cpp
+  reduce_attributes.cpp
+  reduce_passes.cpp
+  reduce_search.cpp
+  reduce_shapes.cpp
+  reduce_steps.cpp
   reduce_values.cpp
-  api_name.cpp api_names.cpp cpp_frame.cpp cpp_program.cpp emit_class.cpp emit_cmake.cpp emit_cpp.cpp emit_cuda.cpp emit_gtest.cpp
-  emit_issue.cpp emit_json.cpp emit_plan.cpp emit_words.cpp missing_check.cpp "${CMAKE_CURRENT_BINARY_DIR}/custom_kernel_sources.cpp"
-  emit_pytest.cpp emit_python.cpp emit_report.cpp escape.cpp python_literal.cpp python_program.cpp python_text.cpp)
+  regress_compare.cpp
+  regress_json.cpp
+  regress_junit.cpp
+  regress_run.cpp
+  regress_sarif.cpp
+  "${CMAKE_CURRENT_BINARY_DIR}/custom_kernel_sources.cpp")
 
 # The custom kernels become texts in the program, for repro.cu: a change of one makes them anew.
 set(_kernels block_sums count_values pair_sums scale_without_bounds_check staged_scale unordered_sum use_after_free)

@@ -1,4 +1,5 @@
-// Common layers and losses in a scenario's words, expanded to tensors and ATen steps. Private to the scenario reader.
+// Common layers and losses in a scenario's words, expanded to tensors and ATen steps. For the scenario reader, and
+// operators that people name in other places.
 #pragma once
 
 #include <string>

@@ -8,5 +8,5 @@ dsafuzz_test(parse_test
           parse_sanitizer_test.cpp normalise_test.cpp
   LIBRARIES dsafuzz::repro)
 dsafuzz_test(diagnose_test
-  SOURCES diagnose_test.cpp finding_test.cpp advice_test.cpp assert_site_test.cpp contract_test.cpp judge_test.cpp
+  SOURCES diagnose_test.cpp finding_test.cpp advice_test.cpp assert_site_test.cpp contract_test.cpp expected_test.cpp judge_test.cpp
   LIBRARIES dsafuzz::repro)

@@ -192,10 +192,17 @@ class CommandLineTest(program.ProgramTest):
         minimal = self.write("minimal.yaml", reduced.out)  # stdout is the case and nothing else
         self.assertEqual(self.run_program("show", minimal, "--json").json()["shapes"], {"batch": 1, "classes": 1})
         self.assertIn("1-minimal", reduced.err)
+        proof = self.run_program("reduce", "--verify", minimal)
+        self.assertRegex(proof.out, r"^1-minimal under \d+ edits, all refused: .*arguments")
+        refuted = self.run_program("reduce", "--verify", big, code=1)
+        self.assertIn("not minimal", refuted.err)
+        smaller = self.write("smaller.yaml", refuted.out)
+        self.assertEqual(self.run_program("replay", smaller, "--json", code=1).json()["signature"], SIGNATURE)
 
         for command in ("reduce", "emit"):
             harmless = self.run_program(command, self.good(), "--no-run", "--out", self.folder / "none")
             self.assertEqual(harmless.out, "")
+            self.assertIn("shows no bug: ok on vcuda in each of 5 fresh processes", harmless.err)
             self.assertEqual(list((self.folder / "none" / "findings").iterdir()), [])
 
         listed = self.run_program("list", self.folder / "reduced", "--json").json()
