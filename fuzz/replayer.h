@@ -25,8 +25,14 @@ class Replayer {
   Result<Replayed> replay(const Case& c, const RunSettings& settings);
 
  private:
+  struct Workers {
+    std::unique_ptr<Executor> executor;
+    RunSettings settings;  // that they were started with
+  };
+  Result<Executor*> workers(Workers& kept, const Case& c, const RunSettings& wanted);
+
   StartWorkers start_;
-  std::unique_ptr<Executor> device_, cpu_;
+  Workers device_, cpu_;
 };
 
 }  // namespace dsafuzz

@@ -111,7 +111,7 @@ std::string comparison_text(const RegressComparison& comparison) {
     shown = d.change;
     out += "  " + one_line(d.name) + "\n    A: " + one_line(d.a) + "\n    B: " + one_line(d.b) + "\n";
   }
-  out += "\n" + std::to_string(comparison.compared) + " cases compared: ";
+  out += "\n" + std::to_string(comparison.compared) + (comparison.compared == 1 ? " case" : " cases") + " compared: ";
   if (comparison.differences.empty()) return out + "no difference\n";
   const char* separator = "";
   for (const RegressChange change : kRegressChanges) {

@@ -1,10 +1,11 @@
-// A user's call must do exactly the operator's work: for each row of the table both are run on the CPU and must return
-// the same. Every row needs an example here, so that none is believed unseen.
+// A user's call must do exactly the operator's work: for each row of the table both are run on the CPU, and on vcuda
+// where it is built, and must return the same. Every row needs an example here, so that none is believed unseen.
 #include "repro/api_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 
 #include "repro/python_program.h"
@@ -37,6 +38,9 @@ constexpr const char* kTensorsForCalls =
     "  halves: {shape: [2, 8, 8], dtype: bfloat16, fill: 1}\n"
     "  ends: {shape: [2], dtype: int32, fill: [4, 8]}\n"
     "  points: {shape: [3], dtype: int32, fill: 0}\n"
+    "  fives: {shape: [2], dtype: float32, fill: 5}\n"
+    "  counted: {shape: [3], dtype: int64, fill: [1, 2, 3]}\n"
+    "  units: {shape: [2], dtype: float32, fill: 1}\n"
     "steps:\n";
 
 // By the row's name. Written so that the result does not depend on chance but for the seed.
@@ -79,8 +83,8 @@ const std::map<std::string, std::string> kExamples{
     {"index_fill_", ".int_Scalar(w, 0, z, 2.5)"},
     {"index_reduce", "(w, 0, z, x, amax, include_self=false)"},
     {"index_reduce_", "(w, 0, z, x, prod)"},
-    {"put", "(w, z, n2, true)"},
-    {"put_", "(w, z, n2)"},
+    {"put", "(w, z, fives, true)"},
+    {"put_", "(w, z, fives)"},
     {"masked_scatter", "(x, m, y)"},
     {"masked_scatter_", "(x, m, y)"},
     {"one_hot", "(z, 4)"},
@@ -99,7 +103,7 @@ const std::map<std::string, std::string> kExamples{
     {"normal.Tensor_Tensor", "(x, y)"},
     {"exponential_", "(x, 2.0)"},
     {"geometric_", "(x, 0.5)"},
-    {"floor_divide", "(t, ones3)"},
+    {"floor_divide", "(t, counted)"},
     {"remainder", ".Tensor(x, v)"},
     {"fmod", ".Tensor(x, v)"},
     {"div", ".Tensor_mode(x, v, rounding_mode=floor)"},
@@ -122,7 +126,7 @@ const std::map<std::string, std::string> kExamples{
     {"_grouped_mm", "(half, halves, ends)"},
     {"lu_unpack", "(square, pivots)"},
     {"linalg_lu_solve", "(square, pivots, square, left=false)"},
-    {"sparse_csr_tensor.crow_col_value_size", "(rows, z, ones2, [2, 2], device=device)"},
+    {"sparse_csr_tensor.crow_col_value_size", "(rows, z, units, [2, 2], device=device)"},
     {"to_dense", "(x)"},
     {"to_sparse", "(x)"},
     {"sort", "(x, 1, true)"},
@@ -143,9 +147,11 @@ const std::map<std::string, std::string> kExamples{
 TEST(ApiName, EveryRowDoesTheOperatorsWork) {
   if (!has_torch()) GTEST_SKIP() << "no torch at " << python();
   std::string program =
-      "import torch\nfrom torch import tensor\ndevice = 'cpu'\nfailed = []\n"
+      "import sys\nimport torch\ndevice = sys.argv[1]\nfailed = []\n"
+      "if device == 'vcuda':\n    import dsafuzz_vcuda\n"
       "def flat(r):\n    r = r if isinstance(r, (tuple, list)) else (r,)\n"
-      "    return [t.to_dense() if t is not None and t.layout != torch.strided else t for t in r]\n"
+      "    return [t.to_dense().cpu() if t is not None and t.layout != torch.strided else t if t is None else t.cpu() "
+      "for t in r]\n"
       "def same(a, b):\n    a, b = flat(a), flat(b)\n    k = min(len(a), len(b))\n"
       "    return k > 0 and all((p is None and q is None) or (p.dtype == q.dtype and torch.equal(p, q)) "
       "for p, q in zip(a[:k], b[:k]))\n";
@@ -154,11 +160,7 @@ TEST(ApiName, EveryRowDoesTheOperatorsWork) {
     SCOPED_TRACE(name);
     const auto example = kExamples.find(name);
     ASSERT_NE(example, kExamples.end()) << "give it an example";
-    std::string yaml = kTensorsForCalls;
-    yaml.insert(yaml.find("steps:"),
-                "  n2: {shape: [2], dtype: float32, fill: 5}\n"
-                "  ones3: {shape: [3], dtype: int64, fill: [1, 2, 3]}\n"
-                "  ones2: {shape: [2], dtype: float32, fill: 1}\n");
+    const std::string yaml = kTensorsForCalls;
     const bool nothing = name == "_assert_async";
     const Case c = case_of(yaml + "  - " + (nothing ? "" : "out = ") + "aten::" + name + example->second + "\n");
     ASSERT_FALSE(c.steps.empty());
@@ -178,7 +180,13 @@ TEST(ApiName, EveryRowDoesTheOperatorsWork) {
                "except Exception as e:\n    failed.append(('" + name + "', repr(e)))\n";
   }
   program += "print(failed)\nassert not failed\n";
-  const Ran ran = run(python() + " " + write("calls.py", program));
+  const std::string path = write("calls.py", program);
+  Ran ran = run(python() + " " + path + " cpu");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  const std::string library = DSAFUZZ_VCUDA;
+  if (!std::filesystem::exists(library)) return;
+  ran = run("env DSAFUZZ_VCUDA_LIBRARY=" + library + " PYTHONPATH=" + DSAFUZZ_SOURCE_DIR + "/kernels/python " +
+            python() + " " + path + " vcuda");
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 
