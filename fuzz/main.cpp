@@ -194,7 +194,7 @@ int run(int argc, char** argv) {
 
   DoctorFlags doctor;
   CLI::App* doctor_app = app.add_subcommand(
-      "doctor", "examine this machine: driver, CUDA, PyTorch, libraries, settings; say what is wrong and what mends it");
+      "doctor", "examine this machine (driver, CUDA, PyTorch, libraries, settings): what is wrong, what mends it");
   auto* doctor_from = doctor_app->add_option("--from", doctor.from, "judge what another machine recorded");
   doctor_app->add_option("--record", doctor.record, "save what was seen, without names, UUIDs and serial numbers")
       ->excludes(doctor_from);
