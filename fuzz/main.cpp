@@ -155,7 +155,7 @@ int run(int argc, char** argv) {
       app.add_subcommand("import", "make a case of your own failing call: a case file, or tensors and an operator");
   import_app->add_option("file", import.files, "a case file; or .npz, .npy, .pt files with the call's tensors")
       ->required();
-  import_app->add_option("--op", import.op, "the operator: aten::cross_entropy_loss");
+  import_app->add_option("--op", import.op, "the operator: aten::cross_entropy_loss, or torch.nn.functional.cross_entropy");
   import_app->add_option("--arg", import.arguments, "a tensor of the call: target=labels; or labels, by position")
       ->expected(1)
       ->allow_extra_args(false)
