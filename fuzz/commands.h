@@ -83,6 +83,9 @@ struct CoverageFlags {
 };
 int coverage_command(const CoverageFlags& flags);
 
+// Reads a log (`-`: standard input), says what happened and what to do. 1: it shows a fault; 0: none.
+int explain_command(const std::string& path, bool json);
+
 int check_command(const std::vector<std::string>& files);
 int list_command(const std::string& folder, bool json);
 int show_command(const std::string& the_case, bool json);

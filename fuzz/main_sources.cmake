@@ -1,6 +1,6 @@
 # The command line: what belongs to the program and not to the library.
 set(DSAFUZZ_MAIN_SOURCES
-  child_process.cpp command_coverage.cpp command_examine.cpp command_fuzz.cpp command_matrix.cpp command_replay.cpp command_show.cpp commands.cpp
+  child_process.cpp command_coverage.cpp command_examine.cpp command_explain.cpp command_fuzz.cpp command_matrix.cpp command_replay.cpp command_show.cpp commands.cpp
   expectation.cpp main.cpp run_reproducer.cpp stored_finding.cpp worker_pool.cpp worker_process.cpp)
 
 # Reproducers are built the way their CMakeLists.txt builds them; the headers are compiled ahead for speed.
