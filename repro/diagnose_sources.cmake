@@ -6,6 +6,7 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   parse_assert.cpp
   parse_dsa.cpp
   parse_cuda_error.cpp
+  foreign_cuda_error.cpp
   parse_frames.cpp
   parse_sanitizer.cpp
   sanitizer_location.cpp

@@ -121,6 +121,8 @@ std::optional<bool> may_be_late(const LogText& log, const LogReading& reading) {
   const bool device_error = reading.error->code ? is_sticky(*reading.error->code) : !reading.error->name.empty();
   const bool old_assert = fault_word(*reading.error) == "device_assert";
   if (!device_error && !old_assert) return std::nullopt;
+  const bool has_frames = !reading.frames.python.empty() || !reading.frames.cpp.empty() || reading.earliest_user;
+  if (reading.kind == LogKind::device_assert && !has_frames) return std::nullopt;
   if (has_line(log, reading.error->log_line, kAsync)) return true;
   return !has_line(log, reading.error->log_line, kAfterError);
 }

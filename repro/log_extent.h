@@ -13,7 +13,8 @@ namespace dsafuzz {
 bool is_truncated(const LogText& log, const LogReading& reading);
 
 // Of a sticky error: false if the call that failed was waited for (CUDA_LAUNCH_BLOCKING=1 takes the warning about
-// asynchronous reports away), true otherwise. nullopt for everything else, which is reported where it happens.
+// asynchronous reports away), true otherwise. nullopt for everything else, which is reported where it happens, and
+// where the assert is named and no frame is there to mislead.
 std::optional<bool> may_be_late(const LogText& log, const LogReading& reading);
 
 }  // namespace dsafuzz

@@ -54,8 +54,10 @@ Json list_json(const std::vector<Facts>& entries) {
   return list;
 }
 
-Json environment_json(const EnvironmentReading& environment) {
-  if (environment.source.empty()) return {};
+// An object, perhaps empty, where a tool was asked; null where none was.
+Json environment_json(const LogReading& reading) {
+  const EnvironmentReading& environment = reading.environment;
+  if (environment.source.empty() && reading.kind != LogKind::environment_failure) return {};
   Json object = facts_json(environment.facts);
   if (environment.lists_gpus) object["gpus"] = list_json(environment.gpus);
   if (environment.lists_processes) object["processes"] = list_json(environment.processes);
@@ -137,7 +139,7 @@ std::string reading_json(const LogReading& reading, const Explanation& advice) {
                     {"traceback_may_be_late", or_null(reading.late_trace)},
                     {"truncated", reading.truncated},
                     {"faults", faults_json(reading)},
-                    {"environment", environment_json(reading.environment)},
+                    {"environment", environment_json(reading)},
                     {"advice", advice_json(advice)}};
   return object.dump(2);
 }
