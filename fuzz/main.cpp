@@ -220,6 +220,13 @@ int run(int argc, char** argv) {
   show_app->add_option("case", shown, "a case file, or a scenario for its default case")->required();
   show_app->add_flag("--json", show_json);
 
+  std::string log;
+  bool explain_json = false;
+  CLI::App* explain_app =
+      app.add_subcommand("explain", "read a pasted error log: what failed, why, what is legal, what to do next");
+  explain_app->add_option("log", log, "a file, or - for standard input")->required();
+  explain_app->add_flag("--json", explain_json, "the whole reading and the advice as one object");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -236,6 +243,7 @@ int run(int argc, char** argv) {
   if (*matrix_app) return matrix_command(matrix);
   if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
+  if (*explain_app) return explain_command(log, explain_json);
   if (*list_app) return list_command(folder, list_json);
   return show_command(shown, show_json);
 }
