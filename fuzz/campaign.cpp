@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "fuzz/campaign_plan.h"
+#include "fuzz/class_reports.h"
 #include "fuzz/engine.h"
 #include "fuzz/engine_process.h"
 #include "fuzz/examiner_thread.h"
@@ -136,6 +137,11 @@ Result<CampaignSummary> Campaign::run() {
     if (const std::string problem = examiner.problem(); !problem.empty()) summary_.problems.push_back(problem);
   }
   if (auto absorbed = store_.absorb_additions(); !absorbed) summary_.problems.push_back(absorbed.error().text());
+  if (auto classes = write_class_reports(store_); classes) {
+    summary_.classes = std::move(*classes);
+  } else {
+    summary_.problems.push_back(classes.error().text());
+  }
   summary_.waiting = store_.candidate_count();
   summary_.interrupted = stop_.asked();
   std::uint64_t executions = 0;
@@ -368,6 +374,8 @@ std::string to_text(const CampaignSummary& s) {
             "\n  minimal:   " + std::to_string(finding.elements) + (finding.elements == 1 ? " element" : " elements") +
             (finding.one_minimal ? ", 1-minimal" : ", may not be minimal") + "\n  folder:    " + finding.folder + "\n";
   }
+  if (!s.classes.empty()) text += "\nMissing checks (a report for each in classes/):\n";
+  for (const auto& [title, count] : s.classes) text += "  " + std::to_string(count) + "  " + title + "\n";
   if (s.known > 0) text += "\nFindings known before: " + std::to_string(s.known) + "\n";
   if (s.not_confirmed > 0) text += "Not confirmed, set aside: " + std::to_string(s.not_confirmed) + "\n";
   if (s.waiting > 0) {

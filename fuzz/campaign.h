@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,7 @@ struct FindingSummary {
 struct CampaignSummary {
   std::vector<ScenarioSummary> scenarios;  // in the order given
   std::vector<FindingSummary> findings;    // new ones, in the order found
+  std::map<std::string, int> classes;      // findings of the folder by the check that is missing, new and known
   std::size_t known = 0;                   // findings in the folder before
   int not_confirmed = 0;                   // set aside
   std::size_t waiting = 0;                 // candidates not examined: the next campaign begins with them

@@ -66,6 +66,7 @@ Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
   options.confirmations = flags.confirmations;
   options.executions = reduce ? flags.executions : 0;
   options.seconds = flags.seconds;
+  options.start_runs = flags.start_runs;
   options.jobs = flags.jobs;
   options.start_more = [settings = setting.settings] { return start_workers(settings); };
   options.progress = [&](int executions, const Case& best) {

@@ -27,6 +27,7 @@ void print_json(const CampaignSummary& summary) {
          {"restarts", s.restarts},
          {"expected_after", s.expected_after ? nlohmann::ordered_json(*s.expected_after) : nlohmann::ordered_json()}});
   }
+  out["classes"] = summary.classes;
   out["findings"] = nlohmann::ordered_json::array();
   for (const FindingSummary& f : summary.findings) {
     out["findings"].push_back({{"scenario", f.scenario},

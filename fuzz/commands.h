@@ -69,6 +69,7 @@ struct ExamineFlags {
   int confirmations = 5;
   int executions = 500;  // 0: do not reduce
   double seconds = 300;  // for the reduction
+  int start_runs = 10;   // that measure how often the bug shows
   int jobs = 1;          // slow cases run at the same time
   bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;
@@ -114,6 +115,9 @@ struct DoctorFlags {
 };
 // Judges the machine: 0 no faults (there may be warnings), 1 faults, 2 usage, 3 nothing could be seen.
 int doctor_command(const DoctorFlags& flags);
+
+// Reads a log (`-`: standard input), says what happened and what to do. 1: it shows a fault; 0: none.
+int explain_command(const std::string& path, bool json);
 
 int check_command(const std::vector<std::string>& files);
 int list_command(const std::string& folder, bool json);

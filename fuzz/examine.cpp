@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "fuzz/class_reports.h"
 #include "repro/case_text.h"
 #include "repro/emit.h"
 #include "repro/read_file.h"
@@ -11,8 +12,8 @@
 namespace dsafuzz {
 namespace {
 
-// How often a bug shows is measured before it is reduced; a hang takes its whole time limit each time.
-constexpr int kStartRuns = 10, kHangStartRuns = 2;
+constexpr int kHangStartRuns = 2;         // each takes the whole time limit
+constexpr int kFlakyConfirmations = 10;  // at least, for a bug that comes and goes
 constexpr std::size_t kModuleBytesLimit = std::size_t{1} << 30;
 
 std::string sentence_of(const std::string& file, const Device& device, const RunReport& report) {
@@ -141,7 +142,7 @@ Result<Case> Examiner::reduced(const Case& start, const Signature& wanted, bool 
       return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     };
   }
-  limits.start_runs = hangs ? kHangStartRuns : kStartRuns;
+  limits.start_runs = hangs ? std::min(kHangStartRuns, options_.start_runs) : options_.start_runs;
   limits.stop = [&] { return trials_.problem() || stopped(); };
   limits.at_once = [&] { return trials_.at_once(); };
   limits.progress = options_.progress;
@@ -178,7 +179,8 @@ Result<Finding> Examiner::confirmed(const Case& original, const Signature& wante
       examination.one_minimal = false;
     }
     finding.confirmed = finding.confirmations = 0;
-    const int runs = examination.comes_and_goes ? std::max(kStartRuns, options_.confirmations) : options_.confirmations;
+    const int runs =
+        examination.comes_and_goes ? std::max(kFlakyConfirmations, options_.confirmations) : options_.confirmations;
     for (int i = 0; i < runs; ++i) {
       if (stopped()) return finding;
       const auto run = trials_.judge(finding.minimal, true, silent);
@@ -210,11 +212,13 @@ Result<Finding> Examiner::confirmed(const Case& original, const Signature& wante
 Result<std::string> Examiner::publish(const Finding& finding) {
   Result<StagedFinding> staged = store_.stage(finding.signature);
   if (!staged) return std::unexpected(staged.error());
-  const std::pair<const char*, std::string> files[] = {
+  std::vector<std::pair<const char*, std::string>> files{
       {"case.yaml", to_yaml(finding.minimal)}, {"original.yaml", to_yaml(finding.original)},
-      {"repro.py", emit_python(finding)},      {"repro.cpp", emit_cpp(finding)},
-      {"test_repro.py", emit_pytest(finding)}, {"repro_test.cpp", emit_gtest(finding)},
-      {"CMakeLists.txt", emit_cmake(finding)}, {"log.txt", finding.outcome.log}};
+      {"repro.py", emit_python(finding)},      {"test_repro.py", emit_pytest(finding)},
+      {"repro.cpp", emit_cpp(finding)},        {"repro_test.cpp", emit_gtest(finding)},
+      {"CMakeLists.txt", emit_cmake(finding)}, {"log.txt", finding.outcome.log},
+      {"issue.md", emit_issue(finding)}};
+  if (const auto cuda = emit_cuda(finding)) files.emplace_back("repro.cu", *cuda);
   for (const auto& [name, content] : files) {
     if (auto ok = staged->write(name, content); !ok) return std::unexpected(ok.error());
   }
@@ -244,7 +248,10 @@ Result<std::string> Examiner::publish(const Finding& finding) {
   }
   if (auto ok = staged->write("finding.md", report); !ok) return std::unexpected(ok.error());
   if (auto ok = staged->write("finding.json", json_text); !ok) return std::unexpected(ok.error());
-  return staged->publish();
+  Result<std::string> folder = staged->publish();
+  if (!folder) return folder;
+  if (const auto classes = write_class_reports(store_); !classes) return std::unexpected(classes.error());
+  return folder;
 }
 
 // One candidate for each new bug met on the way is enough.

@@ -19,6 +19,7 @@ struct ExamineOptions {
   int executions = 500;        // for one reduction; 0: do not reduce
   int hang_executions = 60;    // the same where every failing run takes the whole time limit
   double seconds = 0;          // for one reduction; 0: no limit
+  int start_runs = 10;         // that measure how often the bug shows, before it is reduced; fewer where it hangs
   int jobs = 1;                // slow cases of a reduction at once, on executors made by start_more
   Trials::StartExecutor start_more;
   std::function<void(int executions, const Case& best)> progress;  // of a reduction; may be empty

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kItemLimit = std::size_t{4} << 20;
+constexpr std::size_t kItemLimit = std::size_t{1} << 20;
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 
 namespace dsafuzz {
 
-// The known files of the folder; others are left alone. Problem (input): no such folder, or a file of more than 4 MiB.
+// The known files of the folder; others are left alone. Problem (input): no such folder, or a file of more than 1 MiB.
 // Problem (environment): none of the files is there, so that nothing can be said.
 Result<MachineRecord> read_machine_folder(const std::string& folder);
 

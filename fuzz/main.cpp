@@ -136,6 +136,9 @@ int run(int argc, char** argv) {
       ->capture_default_str()
       ->check(not_a_number<double>)
       ->check(CLI::Range(0.0, 1e9));
+  reduce_app->add_option("--start-runs", reduce.start_runs, "runs that measure how often the bug shows; 1: it always does")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
   reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
       ->default_val(std::max(1u, std::thread::hardware_concurrency()))
       ->check(CLI::Range(1, 256));
@@ -191,7 +194,7 @@ int run(int argc, char** argv) {
 
   DoctorFlags doctor;
   CLI::App* doctor_app = app.add_subcommand(
-      "doctor", "examine this machine: driver, CUDA, PyTorch, libraries, settings; say what is wrong and what mends it");
+      "doctor", "examine this machine (driver, CUDA, PyTorch, libraries, settings): what is wrong, what mends it");
   auto* doctor_from = doctor_app->add_option("--from", doctor.from, "judge what another machine recorded");
   doctor_app->add_option("--record", doctor.record, "save what was seen, without names, UUIDs and serial numbers")
       ->excludes(doctor_from);
@@ -217,6 +220,13 @@ int run(int argc, char** argv) {
   show_app->add_option("case", shown, "a case file, or a scenario for its default case")->required();
   show_app->add_flag("--json", show_json);
 
+  std::string log;
+  bool explain_json = false;
+  CLI::App* explain_app =
+      app.add_subcommand("explain", "read a pasted error log: what failed, why, what is legal, what to do next");
+  explain_app->add_option("log", log, "a file, or - for standard input")->required();
+  explain_app->add_flag("--json", explain_json, "the whole reading and the advice as one object");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -233,6 +243,7 @@ int run(int argc, char** argv) {
   if (*matrix_app) return matrix_command(matrix);
   if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
+  if (*explain_app) return explain_command(log, explain_json);
   if (*list_app) return list_command(folder, list_json);
   return show_command(shown, show_json);
 }

@@ -327,6 +327,16 @@ std::set<std::string> Store::findings() const {
   return {names.begin(), names.end()};
 }
 
+std::string Store::finding_file(const std::string& folder, std::string_view name) const {
+  return path("findings/" + folder + "/" + std::string(name));
+}
+
+Result<void> Store::write_class_report(std::string_view name, std::string_view content) {
+  if (auto ok = check_plain(std::string(name)); !ok) return ok;
+  if (auto ok = make_folder(path("classes")); !ok) return ok;
+  return write_whole(path("classes/" + std::string(name) + ".md"), content);
+}
+
 Result<void> Store::mark_answered(const Signature& suspect) {
   if (auto ok = check_plain(suspect.folder_name()); !ok) return ok;
   return write_whole(path("answered/" + suspect.folder_name()), suspect.text() + "\n");

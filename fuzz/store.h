@@ -3,7 +3,8 @@
 //   corpus/SCENARIO/CASE_ID             cases worth mutating, as bytes; corpus/.new-ENGINE is where an engine adds
 //   candidates/SIGNATURE-CASE_ID/       case.cbor, case.yaml, candidate.json, log.txt: met, not yet examined
 //   unconfirmed/SIGNATURE-CASE_ID/      the same and why.txt: examined, did not hold
-//   findings/SIGNATURE/                 case.yaml, original.yaml, finding.json, finding.md, repro.py, repro.cpp, ...
+//   findings/SIGNATURE/                 case.yaml, original.yaml, finding.json, finding.md, issue.md, repro.py, ...
+//   classes/NAME.md                     one report for all findings that lack the same check (missing_check.h)
 //   answered/SIGNATURE                  suspects that were examined; engines do not raise them again
 //   running/ENGINE                      the case an engine is running (write_ahead.h)
 //   logs/ENGINE.log                     an engine's own output
@@ -93,6 +94,9 @@ class Store {
   std::string finding_folder(const Signature& signature) const;
   bool has_finding(const Signature& signature) const;
   std::set<std::string> findings() const;  // folder names, sorted
+  // Where a file of one of them lies. `name` is given by our own code.
+  std::string finding_file(const std::string& folder, std::string_view name) const;
+  Result<void> write_class_report(std::string_view name, std::string_view content);
   Result<void> mark_answered(const Signature& suspect);
   std::set<std::string> answered() const;  // folder names
 

@@ -128,6 +128,17 @@ std::optional<std::string> tuple_of(const Value& value, const ValueText& text) {
   return "(" + joined(parts) + (parts.size() == 1 ? ",)" : ")");
 }
 
+std::optional<std::string> list_of(const Value& value, const ValueText& text) {
+  const auto* list = std::get_if<List>(&value.v);
+  if (!list || list->empty()) return std::nullopt;
+  std::vector<std::string> parts;
+  for (const Value& item : *list) {
+    const bool none = std::holds_alternative<std::monostate>(item.v);
+    parts.push_back(none ? "std::nullopt" : text(item, "indices"));
+  }
+  return "c10::List<std::optional<at::Tensor>>({" + joined(parts) + "})";
+}
+
 // Fills `pattern` (api_name.h); nothing where an argument is missing or cannot be written in this place.
 std::optional<std::string> filled(const BoundCall& call, std::string_view pattern, const ValueText& text,
                                   std::string_view all) {
@@ -176,6 +187,8 @@ std::optional<std::string> filled(const BoundCall& call, std::string_view patter
       part = call.subscript(*value, text, all);
     } else if (kind == "tuple") {
       part = tuple_of(*value, text);
+    } else if (kind == "list") {
+      part = list_of(*value, text);
     } else {
       part = text(*value, name);
     }
@@ -218,7 +231,7 @@ std::optional<std::string> cpp_api_call(const Case& c, const Step& step, const V
   if (!row || row->cpp.empty()) return std::nullopt;
   const auto call = BoundCall::of(c, step, *row);
   if (!call) return std::nullopt;
-  if (row->cpp.starts_with('{')) {
+  if (row->cpp.contains('{')) {
     if (!call->all_in(row->cpp)) return std::nullopt;
     return filled(*call, row->cpp, text, "at::indexing::Slice()");
   }

@@ -23,10 +23,11 @@ struct ApiName {
   std::string_view schema;
   // Python. `{name}` is an argument; `<...>` is left out where the argument in it is not given or none.
   // `{name:word}` is an enumeration by its word (reduction, mode), `{name:subscript}` what stands between brackets,
-  // `{name:tuple}` a list as a tuple, `{name|text}` the text where the argument is not given.
+  // `{name:tuple}` a list as a tuple, `{name:list}` one as C++'s list of optional tensors, `{name|text}` the text where
+  // the argument is not given.
   std::string_view python;
-  // C++: "at::gather", called with arguments in order; "self.take", a method of the first; a template as in Python,
-  // which begins with `{`; empty: none.
+  // C++: "at::gather", called with arguments in order; "self.take", a method of the first; a template as in Python;
+  // empty: none.
   std::string_view cpp = {};
   int returns = 1;         // tensors that the operator returns; 2 and more as a tuple
   int python_returns = 0;  // where the user's call in Python differs; 0: it does not

@@ -127,11 +127,15 @@ Found broken_mask(const Case& c, const ContractUse& use, const Numbers& values) 
   return breach_of(use, rule_text(use), 0, values.front(), std::to_string(taken) + " times true");
 }
 
-Found empty_weights(const ContractUse& use, const std::vector<Number>& values, std::size_t columns) {
+// Draws without replacement use up one positive weight each.
+Found too_few_weights(const ContractUse& use, const std::vector<Number>& values, std::size_t columns) {
   for (std::size_t at = 0; at + columns <= values.size(); at += columns) {
     const std::span row(values.data() + at, columns);
-    if (std::ranges::any_of(row, [](const Number& v) { return as_double(v) > 0; })) continue;
-    return breach_of(use, "a row adds up to 0", static_cast<std::int64_t>(at), values[at]);
+    const std::int64_t positive = std::ranges::count_if(row, [](const Number& v) { return as_double(v) > 0; });
+    const auto index = static_cast<std::int64_t>(at);
+    if (positive == 0) return breach_of(use, "a row adds up to 0", index, values[at]);
+    if (positive >= use.size.value_or(1)) continue;
+    return breach_of(use, "a row has fewer positive weights than " + std::string(use.row->word), index, values[at]);
   }
   return std::nullopt;
 }
@@ -142,7 +146,7 @@ Found broken_together(const Case& c, const ContractUse& use) {
   if (values.empty()) return std::nullopt;
   const Numbers numbers = whole_numbers(values);
   const auto columns = static_cast<std::size_t>(use.shape.empty() ? 1 : use.shape.back());
-  if (use.row->rule == Rule::weights) return empty_weights(use, values, columns);
+  if (use.row->rule == Rule::weights) return too_few_weights(use, values, columns);
   if (numbers.size() != values.size()) return std::nullopt;
   if (use.row->rule == Rule::coordinates) return broken_coordinates(use, numbers);
   if (use.row->rule == Rule::used_labels) return broken_labels(use, numbers);

@@ -19,6 +19,10 @@ bool applies(const ContractRow& row, const Step& step) {
     const Value* value = argument(step, name, at);
     return value && !std::holds_alternative<std::monostate>(value->v);
   };
+  const auto replaces = [&] {
+    const Value* value = argument(step, "replacement", 2);
+    return value && value->v == Value{true}.v;
+  };
   switch (row.when) {
     case When::always: return true;
     case When::alone:
@@ -29,6 +33,8 @@ bool applies(const ContractRow& row, const Step& step) {
     case When::without_dim: return !given("dim", 2);
     case When::rounding: return given("rounding_mode", 2);
     case When::without_range: return !given("min", 2) && !given("max", 3);
+    case When::with_replacement: return replaces();
+    case When::without_replacement: return !replaces();
   }
   std::unreachable();
 }

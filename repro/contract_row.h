@@ -27,7 +27,7 @@ enum class Rule : std::uint8_t {
   nonzero,  // not 0
   divisor,  // not 0, where both operands are integers
   // All together.
-  weights,      // finite and >= 0, and in each row one above 0
+  weights,      // finite and >= 0, and in each row one above 0, or `size` of them
   lengths,      // >= 0 and along the last axis at most `size` in all
   counts,       // >= 0 and exactly the integer argument's number in all, if that is given
   offsets,      // the first is 0, none below the one before, the last at most `size`
@@ -61,12 +61,14 @@ enum class Size : std::uint8_t {
 // When a row applies.
 enum class When : std::uint8_t {
   always,
-  alone,          // one positional argument only, no p, and the operator does not write in place
-  not_in_place,   // normal_'s arguments stand elsewhere
-  with_dim,       // the argument dim is given
-  without_dim,    // it is not
-  rounding,       // the argument rounding_mode is given
-  without_range,  // neither min nor max is given
+  alone,                // one positional argument only, no p, and the operator does not write in place
+  not_in_place,         // normal_'s arguments stand elsewhere
+  with_dim,             // the argument dim is given
+  without_dim,          // it is not
+  rounding,             // the argument rounding_mode is given
+  without_range,        // neither min nor max is given
+  with_replacement,     // the argument replacement is true
+  without_replacement,  // it is not
 };
 
 struct ContractRow {

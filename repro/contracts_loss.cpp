@@ -39,6 +39,11 @@ constexpr std::array kRows{
         .op = "binary_cross_entropy_backward", .argument = "self", .at = 1, .rule = probability, .source = kBinary},
     ContractRow{
         .op = "binary_cross_entropy_backward", .argument = "target", .at = 2, .rule = probability, .source = kBinary},
+    ContractRow{.op = "binary_cross_entropy_with_logits",
+                .argument = "target",
+                .at = 1,
+                .rule = probability,
+                .source = "torch.nn.BCEWithLogitsLoss: targets are numbers between 0 and 1"},
     ContractRow{"ctc_loss", "targets", 1, used_labels, Size::last_axis, "log_probs", 0, "classes", kCtc},
     ContractRow{"_ctc_loss", "targets", 1, used_labels, Size::last_axis, "log_probs", 0, "classes", kCtc},
     ContractRow{"ctc_loss", "input_lengths", 2, up_to, Size::first_axis, "log_probs", 0, "steps", kCtcLengths},

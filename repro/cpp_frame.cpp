@@ -35,7 +35,7 @@ static std::vector<at::IValue> call(const std::string& name, const std::string& 
     op->callBoxed(stack);
     return stack;
   }
-  std::cout << "cannot run: no operator " << name << " takes these arguments\n";
+  std::cout << "cannot run: no operator " << name << " takes these arguments" << std::endl;
   std::_Exit(125);
 }
 
@@ -147,6 +147,7 @@ std::string cpp_head(const Finding& finding, const CppHead& head) {
   }
   std::vector<std::string> system{"ATen/ATen.h", "c10/core/impl/VirtualGuardImpl.h", "dlfcn.h"};
   std::vector<std::string> standard{"cmath", "cstdint", "cstdlib", "string", "vector"};
+  if (finding.minimal.phase == Phase::forward) system.emplace_back("ATen/core/grad_mode.h");
   if (head.by_name) {
     system.emplace_back("ATen/core/dispatch/Dispatcher.h");
     standard.insert(standard.end(), {"set", "unordered_map"});
@@ -180,6 +181,18 @@ std::string cpp_line(int level, const std::string& line) {
   const std::string whole = indent + line + "\n";
   if (whole.size() <= kCppWidth + 1 && !line.contains('\n')) return whole;
   return indent + "// clang-format off\n" + whole + indent + "// clang-format on\n";
+}
+
+std::string wrapped(const std::vector<std::string>& parts, std::size_t indent) {
+  std::string out, line;
+  for (const std::string& part : parts) {
+    if (!line.empty() && line.size() + part.size() > 100) {
+      out += line + ",\n" + std::string(indent, ' ');
+      line.clear();
+    }
+    line += (line.empty() ? "" : ", ") + part;
+  }
+  return out + line;
 }
 
 std::string cpp_attempt(const Finding& finding) {

@@ -14,6 +14,9 @@ inline constexpr std::size_t kCppWidth = 120;
 // The line, indented by two blanks a level. Wider lines are kept from the formatter: broken up they would read worse.
 std::string cpp_line(int level, const std::string& line);
 
+// The parts with ", " between them, broken into lines of about a hundred characters, the further ones indented.
+std::string wrapped(const std::vector<std::string>& parts, std::size_t indent);
+
 struct CppHead {
   std::vector<std::string> remarks;  // further lines of the first comment
   bool by_name = false;              // with `call(name, overload, arguments, named)` for operators

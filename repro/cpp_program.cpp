@@ -9,6 +9,7 @@
 #include "repro/cpp_frame.h"
 #include "repro/emit_plan.h"
 #include "repro/escape.h"
+#include "repro/step_argument.h"
 
 namespace dsafuzz {
 namespace {
@@ -158,16 +159,9 @@ class ProgramWriter {
   }
 
   std::string list(const TensorPlan& plan) const {
-    std::string out, line;
-    for (const Number& n : plan.literal) {
-      const std::string part = number(n, plan.dtype);
-      if (!line.empty() && line.size() + part.size() > 100) {
-        out += line + ",\n" + std::string(static_cast<std::size_t>(indent_) * 2 + 4, ' ');
-        line.clear();
-      }
-      line += (line.empty() ? "" : ", ") + part;
-    }
-    return out + line;
+    std::vector<std::string> parts;
+    for (const Number& n : plan.literal) parts.push_back(number(n, plan.dtype));
+    return wrapped(parts, static_cast<std::size_t>(indent_) * 2 + 4);
   }
 
   static std::string random_call(const TensorPlan& plan) {
@@ -199,7 +193,8 @@ class ProgramWriter {
 
   // Lists of one sort are typed by their first element; `none` among tensors is an optional one.
   std::string list_text(const List& values, const std::string& argument) {
-    bool tensors = !values.empty(), optional = false, reals = false;
+    // Operators that index take optional tensors always.
+    bool tensors = !values.empty(), optional = base_.contains("index"), reals = false;
     for (const Value& v : values) {
       const auto* name = std::get_if<Name>(&v.v);
       const bool none = std::holds_alternative<std::monostate>(v.v);
@@ -279,6 +274,7 @@ class ProgramWriter {
   }
 
   std::string named_call(const Step& step) {
+    base_ = base_name(step.op);
     std::vector<std::string> positional, named;
     for (const Argument& a : step.arguments) {
       const std::string text = value_text(a.value, a.name);
@@ -328,6 +324,7 @@ class ProgramWriter {
 
   const Case& case_;
   bool formatted_ = true, calls_by_name_ = false;
+  std::string_view base_;  // of the step being written
   std::string out_;
   int indent_ = 0;
   Identifiers identifiers_{Identifiers::Language::cpp};

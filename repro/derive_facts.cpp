@@ -61,6 +61,7 @@ void add_pins(const VersionTables& tables, MachineFacts& facts) {
   facts.set("pin.driver_release", tables.driver_of_release(cuda, facts.value("os.windows") == "yes"));
   facts.set("known.python_max", tables.newest_python());
   if (facts.value("torch.version").empty() || !facts.find("torch.cuda_major")) return;
+  if (facts.value("torch.own_build") == "yes") return facts.set("pin.known", "no");
   const auto build = tables.torch_build(facts.value("torch.version"), cuda);
   facts.set("pin.known", build ? "yes" : "no");
   if (!build) return;
@@ -73,14 +74,16 @@ void add_pins(const VersionTables& tables, MachineFacts& facts) {
   facts.set("pin.sass", arm && !same ? build->sass_aarch64 : with_ptx(build->sass_x86_64, build->ptx_x86_64));
 }
 
+// PyTorch's builds bring their cuDNN, in torch/lib or as a wheel, and what the system has counts only where a path puts
+// it first; a build of one's own takes the system's.
 void add_cudnn(MachineFacts& facts) {
   facts.set("wheel.cudnn_three", version_head(facts.value("wheel.cudnn"), 3));
-  // Old wheels carry cuDNN inside torch/lib, and use that, whatever the system has.
   const std::string_view bundled = facts.value("cudnn.bundled");
   facts.set("cudnn.used", bundled == "yes" ? facts.value("pin.cudnn") : bundled);
-  for (const std::string_view source : {"wheel.cudnn", "cudnn.path", "cudnn.loader", "cudnn.header"})
+  for (const std::string_view source : {"wheel.cudnn", "cudnn.path"})
     add(facts.values, "cudnn.used", facts.value(source));
-  for (const std::string name : {"cudnn.used", "pin.cudnn"}) {
+  if (facts.value("pin.known") != "yes") add(facts.values, "cudnn.used", facts.value("cudnn.loader"));
+  for (const std::string name : {"cudnn.used", "cudnn.header", "pin.cudnn"}) {
     facts.set(name + "_major", version_head(facts.value(name), 1));
     facts.set(name + "_minor", version_head(facts.value(name), 2));
   }
@@ -169,6 +172,8 @@ void compare_gpus(MachineFacts& facts) {
 
 void derive_facts(const VersionTables& tables, MachineFacts& facts) {
   if (!facts.find("driver.version")) facts.set("driver.version", facts.value("driver.module"));
+  facts.set("driver.cuda_major", version_head(facts.value("driver.cuda"), 1));
+  facts.set("ptxas.major", version_head(facts.value("ptxas.version"), 1));
   add_pins(tables, facts);
   add_cudnn(facts);
   add_compilers(tables, facts);

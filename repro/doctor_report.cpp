@@ -3,6 +3,7 @@
 
 #include "repro/doctor.h"
 #include "repro/escape.h"
+#include "repro/tsv_table.h"
 
 namespace dsafuzz {
 namespace {
@@ -19,6 +20,24 @@ std::string one_line(const std::string& text) {
   std::string result = as_utf8(text);
   for (char& c : result) {
     if (c == '\n' || c == '\t') c = ' ';
+  }
+  return result;
+}
+
+// The text in lines of about 100 characters; those after the first are indented.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t kWidth = 100;
+  std::string result;
+  std::size_t length = 0;
+  for (const std::string& word : split(text, ' ')) {
+    if (length > 0 && length + word.size() > kWidth) {
+      result += "\n           ";
+      length = 0;
+    } else if (!result.empty()) {
+      result += ' ';
+    }
+    result += word;
+    length += word.size() + 1;
   }
   return result;
 }
@@ -42,7 +61,7 @@ std::string doctor_text(const std::vector<DoctorLine>& lines, const std::vector<
     topic = line.topic;
     std::string level(to_text(line.level));
     level.resize(9, ' ');
-    text += "  " + level + one_line(of_gpus(line.gpus) + line.says) + "\n";
+    text += "  " + level + wrapped(one_line(of_gpus(line.gpus) + line.says)) + "\n";
     if (!line.mends.empty()) text += "           mend: " + one_line(line.mends) + "\n";
   }
   text += "\n" + counted(count(lines, Health::fault), "fault") + ", " +

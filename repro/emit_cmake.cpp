@@ -19,11 +19,26 @@ set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 
 # Not by find_package(Torch): that wants the CUDA toolkit, which this program does not need.
-add_executable(repro repro.cpp)
-target_include_directories(repro SYSTEM PRIVATE "${TORCH_DIR}/include" "${TORCH_DIR}/include/torch/csrc/api/include")
-target_link_libraries(repro PRIVATE "${TORCH_DIR}/lib/libtorch_cpu.so" "${TORCH_DIR}/lib/libc10.so" ${CMAKE_DL_LIBS})
-set_target_properties(repro PROPERTIES BUILD_RPATH "${TORCH_DIR}/lib")
-target_link_options(repro PRIVATE -Wl,--disable-new-dtags)
+function(add_repro name)
+  add_executable(${name} ${name}.cpp)
+  target_compile_options(${name} PRIVATE -Wall -Wextra)
+  target_include_directories(${name} SYSTEM PRIVATE "${TORCH_DIR}/include"
+                             "${TORCH_DIR}/include/torch/csrc/api/include")
+  target_link_libraries(${name} PRIVATE "${TORCH_DIR}/lib/libtorch_cpu.so" "${TORCH_DIR}/lib/libc10.so"
+                        ${CMAKE_DL_LIBS})
+  set_target_properties(${name} PROPERTIES BUILD_RPATH "${TORCH_DIR}/lib")
+  target_link_options(${name} PRIVATE -Wl,--disable-new-dtags)
+endfunction()
+
+add_repro(repro)
+# The regression test; ctest runs it on the device that REPRO_DEVICE names.
+find_package(GTest QUIET)
+if(GTest_FOUND)
+  enable_testing()
+  add_repro(repro_test)
+  target_link_libraries(repro_test PRIVATE GTest::gtest GTest::gtest_main)
+  add_test(NAME repro_test COMMAND repro_test)
+endif()
 )cmake";
 }
 

@@ -43,7 +43,7 @@ std::string device_test(Evidence evidence) {
   return std::string(R"(
 TEST(Repro, TheDevice)") +
          std::string(purpose(evidence)) + R"() {
-  ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   const char* chosen = std::getenv("REPRO_DEVICE");
   const std::string name = chosen ? chosen : "cuda";
   if (!load_device(name)) GTEST_SKIP() << "cannot run on " << name;

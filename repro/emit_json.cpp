@@ -2,6 +2,7 @@
 //
 //   format          "dsafuzz-finding", version 1
 //   signature       {verdict, op, file, kernel, condition, text, folder}
+//   class           {name, title}: the check that is missing (missing_check.h)
 //   original        the case as first met, as YAML text
 //   minimal         the reduced case, as YAML text; minimal_id is its id
 //   device          where it was found: "cpu", "vcuda", "cuda:0"; on_gpu is true for the last only
@@ -21,6 +22,7 @@
 #include "repro/case_text.h"
 #include "repro/emit.h"
 #include "repro/escape.h"
+#include "repro/missing_check.h"
 
 namespace dsafuzz {
 namespace {
@@ -74,6 +76,8 @@ std::string emit_json(const Finding& finding) {
                       {"condition", as_utf8(s.condition)},
                       {"text", as_utf8(s.text())},
                       {"folder", s.folder_name()}};
+  const MissingCheck& check = missing_check(finding.minimal, s);
+  out["class"] = {{"name", std::string(check.name)}, {"title", std::string(check.title)}};
   out["original"] = as_utf8(to_yaml(finding.original));
   out["minimal"] = as_utf8(to_yaml(finding.minimal));
   out["minimal_id"] = case_id(finding.minimal);

@@ -168,7 +168,7 @@ std::vector<std::string> headline(const Finding& finding) {
   std::vector<std::string> out;
   const std::string text = finding.signature.text();
   out.push_back(comment_text(std::string(to_text(finding.signature.verdict)) + (text.empty() ? "" : ": " + text)));
-  if (!finding.advice.cause.empty()) out.push_back(comment_text(finding.advice.cause));
+  if (const std::string cause = comment_text(finding.advice.cause); !cause.empty()) out.push_back(cause);
   return out;
 }
 
@@ -184,6 +184,7 @@ std::string decimal(double value) {
   const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
   std::string out(buffer, end);
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
+  std::erase(out, '+');  // Python's formatter writes 1e38, and C++ takes it
   return out;
 }
 

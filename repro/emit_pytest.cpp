@@ -40,7 +40,6 @@ class PytestEmitter {
     out_.add("import sys");
     out_.add("");
     out_.add("import pytest");
-    out_.add("import torch");
     out_.add("");
     out_.add("DEVICE = os.environ.get(\"REPRO_DEVICE\", \"cuda\")");
     out_.add("");
@@ -53,6 +52,7 @@ class PytestEmitter {
     out_.begin("def program(device):");
     out_.add(lines.tensors);
     out_.add(lines.steps);
+    out_.add(lines.wait);
     if (compared) {
       out_.add("return " + (lines.result.empty() ? "torch.zeros(0)" : lines.result) + ".detach().cpu().double()");
     }
@@ -126,6 +126,8 @@ class PytestEmitter {
 
   void main() {
     out_.begin("if __name__ == \"__main__\":");
+    out_.add("import torch");
+    out_.add("");
     out_.add("device = sys.argv[1]");
     if (const std::string tool = special_tool(finding_); !tool.empty()) {
       out_.add("os.environ[\"DSAFUZZ_VCUDA_TOOL\"] = \"" + tool + "\"");

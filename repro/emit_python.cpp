@@ -52,7 +52,7 @@ class PythonEmitter {
   void flat() {
     const PythonProgram program = python_program(case_);
     preparation(program.tensors);
-    attempt(program.steps);
+    attempt(program);
     if (finding_.signature.verdict == Verdict::host_reject || !expected_messages(finding_).empty()) {
       out_.add("shows = " + python_message_test(finding_, "result"));
     } else {
@@ -74,9 +74,10 @@ class PythonEmitter {
     out_.add("    sys.exit(125)");
   }
 
-  void attempt(const std::vector<std::string>& steps) {
+  void attempt(const PythonProgram& program) {
     out_.begin("try:");
-    out_.add(steps);
+    out_.add(program.steps);
+    out_.add(program.wait);
     out_.add("result = \"returned\"");
     out_.end();
     out_.add("except Exception as error:");
@@ -112,7 +113,7 @@ class PythonEmitter {
     out_.add("");
     const PythonProgram program = python_program(case_);
     preparation(program.tensors);
-    attempt(program.steps);
+    attempt(program);
     out_.add("print(result)");
   }
 
@@ -123,6 +124,7 @@ class PythonEmitter {
     out_.begin("def run(device):");
     out_.add(program.tensors);
     out_.add(program.steps);
+    out_.add(program.wait);
     out_.add("return " + (program.result.empty() ? "torch.zeros(0)" : program.result) + ".detach().cpu().double()");
     out_.end();
     out_.add("");

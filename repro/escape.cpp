@@ -36,12 +36,12 @@ std::string octal_byte(unsigned char c) {
           static_cast<char>('0' + (c & 7))};
 }
 
-std::string quoted(std::string_view text, std::string (*byte)(unsigned char), bool trigraphs) {
-  std::string out = "\"";
+std::string quoted(std::string_view text, std::string (*byte)(unsigned char), bool trigraphs, char quote = '"') {
+  std::string out(1, quote);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const unsigned char c = static_cast<unsigned char>(text[i]);
     const bool second_mark = trigraphs && c == '?' && i > 0 && text[i - 1] == '?';
-    if (c == '"' || c == '\\' || second_mark) {
+    if (c == static_cast<unsigned char>(quote) || c == '\\' || second_mark) {
       out += '\\';
       out += static_cast<char>(c);
     } else if (c == '\n') {
@@ -54,7 +54,7 @@ std::string quoted(std::string_view text, std::string (*byte)(unsigned char), bo
       out += byte(c);
     }
   }
-  return out + '"';
+  return out + quote;
 }
 
 constexpr const char* kPythonWords[] = {
@@ -63,7 +63,10 @@ constexpr const char* kPythonWords[] = {
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "match", "case", "type", "print", "str",
     "int", "getattr", "float", "len", "type", "Exception", "repr", "abs", "set", "list",
     // used by emitted programs
-    "torch", "sys", "os", "subprocess", "device", "error", "result", "shows", "run", "child", "dsafuzz_vcuda"};
+    "torch", "sys", "os", "subprocess", "device", "error", "result", "shows", "run", "child", "dsafuzz_vcuda", "pytest",
+    "program", "said", "command", "library", "same",
+    // not told apart from 1 and 0, say linters
+    "l", "I", "O"};
 
 constexpr const char* kCppWords[] = {
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
@@ -82,7 +85,11 @@ constexpr const char* kCppWords[] = {
 
 }  // namespace
 
-std::string python_string(std::string_view text) { return quoted(text, hex_byte, false); }
+// As formatters want it: the quotes that need fewer escapes, else double ones.
+std::string python_string(std::string_view text) {
+  const bool single = std::ranges::count(text, '"') > std::ranges::count(text, '\'');
+  return quoted(text, hex_byte, false, single ? '\'' : '"');
+}
 std::string cpp_string(std::string_view text) { return quoted(text, octal_byte, true); }
 
 std::string cmake_string(std::string_view text) {

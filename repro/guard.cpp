@@ -37,6 +37,9 @@ std::string interval_guard(const ContractUse& use, const std::string& x) {
   return "(" + legal + ").all()";
 }
 
+// Without replacement, each draw needs a positive weight of its own.
+bool draws_many(const ContractUse& use) { return use.size.value_or(1) > 1; }
+
 std::string condition_text(const ContractUse& use, const std::string& x) {
   const std::string rises = "(" + x + ".diff() >= 0).all()";
   switch (use.row->rule) {
@@ -56,7 +59,10 @@ std::string condition_text(const ContractUse& use, const std::string& x) {
     case Rule::finite: return "torch.isfinite(" + x + ").all()";
     case Rule::nonzero:
     case Rule::divisor: return "(" + x + " != 0).all()";
-    case Rule::weights: return "(torch.isfinite(" + x + ") & (" + x + " >= 0)).all() and (" + x + ".sum(-1) > 0).all()";
+    case Rule::weights:
+      return "(torch.isfinite(" + x + ") & (" + x + " >= 0)).all() and " +
+             (draws_many(use) ? "((" + x + " > 0).sum(-1) >= " + size_text(use) + ").all()"
+                              : "(" + x + ".sum(-1) > 0).all()");
     case Rule::lengths: return "(" + x + " >= 0).all() and (" + x + ".sum(-1) <= " + size_text(use) + ").all()";
     case Rule::counts: return "(" + x + " >= 0).all()" + (use.size ? " and " + x + ".sum() == " + size_text(use) : "");
     case Rule::offsets: return x + "[0] == 0 and " + rises + " and " + x + "[-1] <= " + size_text(use);
@@ -86,7 +92,8 @@ std::string legal_text(const ContractUse& use) {
     case Rule::finite: return "are finite";
     case Rule::nonzero:
     case Rule::divisor: return "differ from 0";
-    case Rule::weights: return "are finite and >= 0, with one above 0 in each row";
+    case Rule::weights:
+      return "are finite and >= 0, with " + (draws_many(use) ? size : std::string("one")) + " above 0 in each row";
     case Rule::lengths: return "are >= 0 and add up to at most " + size;
     case Rule::counts: return "are >= 0" + (use.size ? " and add up to " + size : "");
     case Rule::offsets: return "start at 0, never decrease and end at most at " + size;

@@ -18,7 +18,7 @@ using namespace python;
 
 class ProgramWriter {
  public:
-  ProgramWriter(const Case& c, Unused unused) : case_(c) {
+  ProgramWriter(const Case& c, Unused unused, Calls calls) : case_(c), calls_(calls) {
     if (unused == Unused::bound) return;
     drops_unused_ = true;
     for (const Step& step : case_.steps) {
@@ -33,6 +33,7 @@ class ProgramWriter {
     out.tensors = std::exchange(lines_, {});
     add_steps();
     out.steps = std::exchange(lines_, {});
+    out.wait = {"if device != \"cpu\":", "    getattr(torch, device.split(\":\")[0]).synchronize(device)"};
     const std::string last = backward_result(case_);
     out.result = last.empty() ? "" : names_[last];
     return out;
@@ -163,7 +164,9 @@ class ProgramWriter {
 
   std::string call(const Step& step) {
     const auto text = [this](const Value& value, const std::string& parameter) { return value_text(value, parameter); };
-    if (const auto api = python_api_call(case_, step, text)) return *api;
+    if (calls_ == Calls::of_users) {
+      if (const auto api = python_api_call(case_, step, text)) return *api;
+    }
     std::vector<std::string> arguments;
     for (const Argument& a : step.arguments) {
       arguments.push_back((a.name.empty() ? "" : a.name + "=") + value_text(a.value, a.name));
@@ -199,11 +202,10 @@ class ProgramWriter {
     if (!autocast.empty()) --indent_;
     const std::string last = backward_result(case_);
     if (case_.phase == Phase::backward && !last.empty()) add(names_[last] + ".sum().backward()");
-    add("if device != \"cpu\":");
-    add("    getattr(torch, device.split(\":\")[0]).synchronize(device)");
   }
 
   const Case& case_;
+  const Calls calls_;
   std::vector<std::string> lines_;
   int indent_ = 0;
   Identifiers identifiers_{Identifiers::Language::python};
@@ -229,6 +231,8 @@ std::string python_operator(const Step& step) {
   return out;
 }
 
-PythonProgram python_program(const Case& c, Unused unused) { return ProgramWriter(c, unused).program(); }
+PythonProgram python_program(const Case& c, Unused unused, Calls calls) {
+  return ProgramWriter(c, unused, calls).program();
+}
 
 }  // namespace dsafuzz

@@ -21,7 +21,14 @@ void add(MachineFacts& facts, std::string_view name, std::string_view value) {
 // "2.11.0+cu130" into version and local part.
 void add_torch(MachineFacts& facts, std::string_view version) {
   add(facts, "torch.version", version_prefix(version));
-  if (take_until(version, "+")) add(facts, "torch.local", version);
+  // "2.7.0a0+79aa174.nv25.4" of a vendor, "2.12.0.dev20260101+cu130", a build from source.
+  const std::string_view public_part = version.substr(0, version.find('+'));
+  bool own = public_part != version_prefix(version);
+  if (take_until(version, "+")) {
+    add(facts, "torch.local", version);
+    own = own || !(version.starts_with("cu") || version == "cpu" || version.starts_with("rocm"));
+  }
+  if (own) facts.set("torch.own_build", "yes");
 }
 
 // The text in quotes, or None.
@@ -159,7 +166,8 @@ void read_collect_env(std::string_view text, MachineFacts& facts) {
     if (!index || index->empty() || !is_digit(index->front())) continue;
     bool there = false;
     for (const FactValues& gpu : facts.gpus) there = there || gpu.at("gpu.index") == *index;
-    if (there) continue;
+    constexpr std::size_t kMostGpus = 256;
+    if (there || facts.gpus.size() == kMostGpus) continue;
     facts.gpus.emplace_back();
     set_fact(facts.gpus.back(), "gpu.index", *index);
     set_fact(facts.gpus.back(), "gpu.name", trimmed(rest));

@@ -63,10 +63,14 @@ void add_driver(MachineFacts& facts, std::string_view driver, std::string_view c
   add(facts.values, "driver.cuda", version_prefix(cuda));
 }
 
+// A text that names more GPUs than any machine has is none of nvidia-smi's; the rest of it goes to the last.
+constexpr std::size_t kMostGpus = 256;
+
 FactValues& gpu_with_index(MachineFacts& facts, std::string_view index) {
   for (FactValues& gpu : facts.gpus) {
     if (gpu["gpu.index"] == index) return gpu;
   }
+  if (facts.gpus.size() == kMostGpus) return facts.gpus.back();
   facts.gpus.emplace_back();
   set_fact(facts.gpus.back(), "gpu.index", index);
   return facts.gpus.back();
@@ -77,13 +81,16 @@ void add_query_line(FactValues& gpu, const std::string& path, std::string_view v
   for (const auto& [wanted, fact] : kQueryFacts) {
     if (path == wanted) add(gpu, fact, value);
   }
-  if (path.starts_with("ECC Errors/Volatile/") && contains(path, "Uncorrectable")) {
+  // Older drivers call them double-bit errors and list each memory before the total.
+  const bool double_bits = path.ends_with("Double Bit/Total");
+  if (path.starts_with("ECC Errors/Volatile/") && (contains(path, "Uncorrectable") || double_bits)) {
     if (const auto errors = take_number(value)) increase(gpu, "gpu.ecc_uncorrected", *errors);
   }
   if (path == "Processes/Process ID") {
     increase(gpu, "gpu.processes", 1);
     std::string& numbers = gpu["gpu.pids"];
-    numbers += (numbers.empty() ? "" : " ") + std::string(value);
+    constexpr std::size_t kMostCharacters = 8192;
+    if (numbers.size() < kMostCharacters) numbers += (numbers.empty() ? "" : " ") + std::string(value);
   }
   if (path == "Processes" && value == "None") set_fact(gpu, "gpu.processes", "0");
   if (path.starts_with("MIG Devices") && path.ends_with("Index")) increase(gpu, "gpu.mig_devices", 1);

@@ -33,6 +33,9 @@ constexpr std::array<std::string_view, 5> kFlagVariables{"NVCC_PREPEND_FLAGS", "
 constexpr std::array<std::int64_t, 8> kFatalXids{46, 48, 64, 74, 79, 95, 119, 120};
 constexpr std::array<std::int64_t, 4> kApplicationXids{13, 31, 43, 45};
 
+// A list of names that is longer than this is no tool's, and is not read on.
+constexpr std::size_t kLongestList = std::size_t{64} << 10;
+
 std::string in_one_line(const std::set<std::int64_t>& numbers) {
   std::string text;
   for (const std::int64_t number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
@@ -121,7 +124,7 @@ void read_processes(std::string_view text, MachineFacts& facts) {
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = trimmed(line);
     const auto number = take_number(rest);
-    if (!number) continue;
+    if (!number || living.size() > kLongestList) continue;
     living += std::to_string(*number) + " ";
     const std::string_view name = trimmed(rest);
     // The kernel cuts names to 15 characters: nvidia-cuda-mps is both the control daemon and the server.
@@ -176,6 +179,7 @@ void read_device_code(std::string_view text, MachineFacts& facts) {
                                   : found == "no asserts" ? "asserts.missing"
                                                           : "asserts.unknown";
     const std::string others(facts.value(fact));
+    if (others.size() > kLongestList) continue;
     facts.set(fact, others + (others.empty() ? "" : ", ") + line.substr(0, blank) +
                         (fact == "asserts.unknown" ? " (" + found + ")" : ""));
   }

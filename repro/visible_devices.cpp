@@ -56,6 +56,8 @@ void judge_visible_devices(MachineFacts& facts) {
   if (trimmed(*list).empty()) return facts.set("cvd.state", "empty");
   std::vector<std::string> entries = split(*list, ',');
   for (std::string& entry : entries) entry = std::string(trimmed(entry));
+  constexpr std::size_t kMostEntries = 1024;  // no machine has as many devices
+  if (entries.size() > kMostEntries) entries.resize(kMostEntries);
   const Kind kind = kind_of(entries.front());
   facts.set("cvd.kind", kind == Kind::index ? "index" : kind == Kind::uuid ? "uuid" : "mig");
   facts.set("cvd.state", "fine");

@@ -10,6 +10,7 @@
 #include "fuzz/trials.h"
 #include "fuzz/worker_pool.h"
 #include "repro/case_bytes.h"
+#include "tests/bench/empty_tensor.h"
 
 namespace {
 
@@ -39,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::map<std::string, Scenario> scenarios;
   if (!device) std::exit(3);
   const auto c = decode_case({data, size});
-  if (!c || !validate(*c)) return 0;
+  if (!c || !validate(*c) || has_empty_tensor(*c)) return 0;
   ++*executions;
   static Trials trials(*device, nullptr, scenarios);
   const auto judged = trials.judge(*c, false, false);

@@ -3,7 +3,7 @@
 Usage: reduce_peers.py [--seconds S] [--build DIR] [SCENARIO...]
 
 The cases are those that a short search of each scenario meets first. dsafuzz is compared with Hypothesis (a strategy
-for the family of the case: its sizes, the elements of its integer tensors, which optional arguments are given), Shrink
+for the family of the case: its sizes, the elements of its integer tensors, which named arguments are given), Shrink
 Ray (on the case's YAML text) and libFuzzer's -minimize_crash=1 (on its compact bytes). Every reducer asks
 reduce_oracle or runs the same worker; only the same signature counts. A peer ends when it is done, or after S seconds.
 
@@ -27,6 +27,7 @@ import hypothesis
 import hypothesis.strategies as st
 import trio
 import yaml
+from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from shrinkray.problem import BasicReductionProblem
 from shrinkray.reducer import ShrinkRay
 from shrinkray.work import WorkContext
@@ -35,6 +36,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIOS = ("linear_cross_entropy", "segmentation_cross_entropy", "gather", "index_select", "embedding",
              "advanced_index", "scatter", "binary_cross_entropy", "max_unpool2d", "multinomial", "embedding_bag_offsets",
              "use_after_free")
+
+
+CONSTANTS = (0, 1, -1.0, 2.0, float("nan"))  # for floating tensors, in Hypothesis's family
 
 
 class Oracle:
@@ -69,7 +73,7 @@ class Question:
     def shows(self, text):
         if text not in self.answers:
             answer = self.oracle.ask(text)
-            self.executions += answer != "malformed"
+            self.executions += answer not in ("malformed", "empty")
             self.answers[text] = answer == self.wanted
         return self.answers[text]
 
@@ -101,8 +105,8 @@ def size_of(text, dsafuzz, folder):
 def dsafuzz_reducer(text, question, tools):
     case = pathlib.Path(tools.folder) / "start.yaml"
     case.write_text(text)
-    done = run(tools.dsafuzz, "reduce", case, "--no-run", "--out", tempfile.mkdtemp(dir=tools.folder), code=(1,))
-    # Beside the trials, the examination's own: the first look and the confirmations.
+    done = run(tools.dsafuzz, "reduce", case, "--no-run", "--start-runs", 1, "--out", tempfile.mkdtemp(dir=tools.folder), code=(1,))
+    # The others take it for granted that the bug always shows, so it is not measured here either.
     executions = int(done.stderr.decode().split(" executions")[0].split()[-1])
     return done.stdout.decode(), executions
 
@@ -129,29 +133,41 @@ def count_of(shape, shapes):
     return count
 
 
-def family(case):
-    """Cases like this one: every size up to its own, any elements for integer tensors, constants for the others, the
-    steps as they are with any of their named arguments."""
+def family(case, choices):
+    """Cases like this one: every size up to its own, any elements for integer tensors, constants or what it holds for
+    the others, the steps as they are with any of their named arguments. The choices that make the case itself are
+    appended to `choices`, in the order in which they are drawn."""
+    plain = copy.deepcopy(case)
+    shapes = plain.get("shapes", {})
+    choices.extend(shapes.values())
+    for name, tensor in plain["tensors"].items():
+        if str(tensor["dtype"]).startswith(("int", "uint")):
+            choices.extend(tensor["fill"])
+        else:
+            choices.append(len(CONSTANTS))
+    for step in plain["steps"]:
+        choices.extend(True for part in step.partition("(")[2].removesuffix(")").split(", ") if "=" in part)
 
     @st.composite
     def draw_case(draw):
-        out = copy.deepcopy(case)
+        out = copy.deepcopy(plain)
         out["seed"] = 0
-        for name, value in out.get("shapes", {}).items():
-            out["shapes"][name] = draw(st.integers(0, value), label=name)
-        for name, tensor in out["tensors"].items():
-            count = count_of(tensor["shape"], out.get("shapes", {}))
-            tensor.pop("set", None)
+        for name, value in shapes.items():
+            out["shapes"][name] = draw(st.integers(0, value))
+        for tensor in out["tensors"].values():
             if str(tensor["dtype"]).startswith(("int", "uint")):
-                values = draw(st.lists(st.integers(-300, 2**33), min_size=min(count, 512), max_size=min(count, 512)),
-                              label=name)
-                tensor["fill"] = values or 0
-            else:
-                tensor["fill"] = draw(st.sampled_from([0, 1, -1.0, 2.0, float("nan")]), label=name)
+                count = count_of(tensor["shape"], out.get("shapes", {}))
+                tensor.pop("set", None)
+                tensor["fill"] = [draw(st.integers(-2**33, 2**33)) for _ in range(count)] or 0
+                continue
+            fill = draw(st.sampled_from([*CONSTANTS, None]))
+            if fill is not None:
+                tensor["fill"] = fill
+                tensor.pop("set", None)
         for i, step in enumerate(out["steps"]):
             head, _, arguments = step.partition("(")
             parts = arguments.removesuffix(")").split(", ")
-            kept = [part for part in parts if "=" not in part or not draw(st.booleans(), label=part)]
+            kept = [part for part in parts if "=" not in part or draw(st.booleans())]
             out["steps"][i] = f"{head}({', '.join(kept)})"
         return out
 
@@ -163,28 +179,29 @@ def as_text(case):
 
 
 def hypothesis_reducer(text, question, tools):
-    """Its own start: the first failing member of the family that it draws. Only what it spends after that counts."""
-    case = yaml.safe_load(text)
-    best, before = None, 0
+    """Starts from the case itself: the choices that draw it are what its database holds."""
+    case = yaml.safe_load(run(tools.build / "bin" / "reduce_oracle", "--write-out", input=text.encode()).stdout)
+    best = None
 
     def check(candidate):
-        nonlocal best, before
-        if question.late():
+        nonlocal best
+        candidate_text = as_text(candidate)
+        if question.late() or not question.shows(candidate_text):
             return False
-        shows = question.shows(as_text(candidate))
-        if shows and best is None:
-            before = question.executions
-        if shows:
-            best = as_text(candidate)
-        return shows
+        best = candidate_text if best is None else min(best, candidate_text, key=len)
+        return True
 
-    settings = hypothesis.settings(max_examples=20_000, database=None, deadline=None, derandomize=True,
+    choices = []
+    strategy = family(case, choices)
+    database = InMemoryExampleDatabase()
+    database.save(b"start.secondary", choices_to_bytes(choices))  # the primary ones it would not shrink
+    settings = hypothesis.settings(max_examples=20_000, database=database, deadline=None, derandomize=False,
+                                   phases=[hypothesis.Phase.reuse, hypothesis.Phase.shrink],
                                    suppress_health_check=list(hypothesis.HealthCheck))
     try:
-        found = as_text(hypothesis.find(family(case), check, settings=settings))
-    except (hypothesis.errors.NoSuchExample, hypothesis.errors.Flaky, hypothesis.errors.FlakyFailure):
-        found = best
-    return found, question.executions - before
+        return as_text(hypothesis.find(strategy, check, settings=settings, database_key=b"start")), question.executions
+    except (hypothesis.errors.NoSuchExample, hypothesis.errors.Flaky):
+        return best, question.executions
 
 
 def minimize_crash(text, question, tools):

@@ -3,7 +3,7 @@ import program
 
 # Three scenarios in one campaign, so that `--jobs 2` has something to do at once.
 SCENARIOS = [program.SCENARIOS / f"{name}.yaml" for name in ("linear_cross_entropy", "embedding", "gather")]
-COMPARED = ("case.yaml", "original.yaml", "repro.py", "repro.cpp", "CMakeLists.txt")
+COMPARED = ("case.yaml", "original.yaml", "repro.py", "repro.cpp", "test_repro.py", "repro_test.cpp", "CMakeLists.txt")
 RUNS = 1_000
 
 

@@ -40,7 +40,8 @@ class ScenarioTest(program.ProgramTest):
 
     def check_finding(self, folder):
         names = {path.name for path in folder.iterdir()}
-        self.assertLessEqual({"case.yaml", "original.yaml", "finding.json", "finding.md", "repro.py", "repro.cpp",
+        self.assertLessEqual({"case.yaml", "original.yaml", "finding.json", "finding.md", "issue.md", "repro.py", "repro.cpp",
+                              "test_repro.py", "repro_test.cpp",
                               "CMakeLists.txt", "log.txt"}, names)
         finding = json.loads((folder / "finding.json").read_text())
         self.assertEqual(finding["confirmation"]["confirmed"], finding["confirmation"]["of"], folder)
