@@ -11,6 +11,7 @@
 #include "fuzz/atomic_file.h"
 #include "fuzz/child_process.h"
 #include "fuzz/commands.h"
+#include "repro/api_name.h"
 #include "repro/case_bytes.h"
 #include "repro/case_text.h"
 #include "repro/read_file.h"
@@ -31,17 +32,34 @@ bool is_tensor_file(const std::string& path) {
                              [&](const char* end) { return path.ends_with(end); });
 }
 
-// `aten::NAME` for what people call it: "cross_entropy", "torch.nn.functional.cross_entropy".
-std::string operator_of(std::string name) {
-  for (const std::string_view prefix : {"torch.nn.functional.", "F.", "torch.ops.aten.", "torch."}) {
-    if (name.starts_with(prefix)) {
-      name.erase(0, prefix.size());
-      break;
-    }
+// An operator as people name it, and what they call its parameters.
+struct Call {
+  std::string op;                       // "aten::embedding"
+  std::vector<std::string> parameters;  // of the user's function, in its order: "indices", "weight"; empty: ATen's own
+};
+
+// "torch.nn.functional.cross_entropy", "cross_entropy" and "aten::cross_entropy_loss" are all the same operator.
+Call call_of(std::string name) {
+  if (name.starts_with("F.")) name.replace(0, 2, "torch.nn.functional.");
+  if (name.find(':') != std::string::npos) return {name, {}};
+  const std::string last = name.substr(name.rfind('.') + 1);
+  const auto is_called_so = [&](const ApiName& row) { return row.python.substr(0, row.python.find('(')) == name; };
+  const auto row = std::ranges::find_if(api_names(), is_called_so);
+  const std::string loss = expand_operator(last);
+  Call call{!loss.empty() ? loss : row != api_names().end() ? "aten::" + std::string(row->op) : "aten::" + last, {}};
+  if (row == api_names().end()) return call;
+  for (std::size_t at = 0; (at = row->python.find('{', at)) != std::string_view::npos; ++at) {
+    call.parameters.emplace_back(row->python.substr(at + 1, row->python.find_first_of("}:|", at) - at - 1));
   }
-  if (name.find(':') != std::string::npos) return name;
-  const std::string expanded = expand_operator(name);
-  return expanded.empty() ? "aten::" + name : expanded;
+  return call;
+}
+
+// The argument with ATen's name for it: `input` is a function's first parameter, whatever ATen calls it.
+Argument renamed(const Call& call, Argument argument, std::size_t position) {
+  if (call.parameters.empty()) return argument;
+  if (argument.name.empty() && position < call.parameters.size()) argument.name = call.parameters[position];
+  if (argument.name == "input") argument.name = call.parameters.front();
+  return argument;
 }
 
 // One argument as it stands in a step.
@@ -108,18 +126,18 @@ std::string words_of(const std::string& output, std::string_view mark) {
 }
 
 Result<std::vector<std::string>> script_arguments(const ImportFlags& flags, const std::string& out) {
-  const std::string op = operator_of(flags.op);
+  const Call call = call_of(flags.op);
   const char* python = std::getenv("DSAFUZZ_PYTHON");
   std::vector<std::string> command{python && *python ? python : "python3",
                                    shipped_folder("scripts/import_tensors"),
-                                   "--op=" + op,
+                                   "--op=" + call.op,
                                    "--out=" + out,
-                                   "--case=" + (flags.name.empty() ? case_name_of(op) : flags.name),
+                                   "--case=" + (flags.name.empty() ? case_name_of(call.op) : flags.name),
                                    std::string("--phase=") + (flags.backward ? "backward" : "forward")};
   if (flags.summarise) command.emplace_back("--summarise");
   std::vector<std::string> tensors;
-  for (const std::string& text : flags.arguments) {
-    const Argument argument = DSAFUZZ_TRY(parse_argument(text, "--arg"));
+  for (std::size_t i = 0; i < flags.arguments.size(); ++i) {
+    const Argument argument = renamed(call, DSAFUZZ_TRY(parse_argument(flags.arguments[i], "--arg")), i);
     add_names(argument.value, tensors);
     command.push_back("--argument=" + text_of(argument));
   }
@@ -139,7 +157,8 @@ Result<std::vector<std::string>> script_arguments(const ImportFlags& flags, cons
 
 Result<Case> import_tensors(const ImportFlags& flags) {
   if (flags.op.empty())
-    return input_problem("an operator is needed for tensors", "--op", "--op aten::cross_entropy_loss");
+    return input_problem("an operator is needed for tensors", "--op",
+                         "aten::cross_entropy_loss, or a name as torch.gather");
   for (const std::string& file : flags.files) {
     if (!is_tensor_file(file))
       return input_problem("is of no kind that can be imported", file, ".yaml, .npz, .npy, .pt or .pth");

@@ -117,6 +117,9 @@ struct DoctorFlags {
 // Judges the machine: 0 no faults (there may be warnings), 1 faults, 2 usage, 3 nothing could be seen.
 int doctor_command(const DoctorFlags& flags);
 
+// Reads a log (`-`: standard input), says what happened and what to do. 1: it shows a fault; 0: none.
+int explain_command(const std::string& path, bool json);
+
 int check_command(const std::vector<std::string>& files);
 int list_command(const std::string& folder, bool json);
 int show_command(const std::string& the_case, bool json);

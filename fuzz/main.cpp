@@ -163,7 +163,7 @@ int run(int argc, char** argv) {
       app.add_subcommand("import", "make a case of your own failing call: a case file, or tensors and an operator");
   import_app->add_option("file", import.files, "a case file; or .npz, .npy, .pt files with the call's tensors")
       ->required();
-  import_app->add_option("--op", import.op, "the operator: aten::cross_entropy_loss");
+  import_app->add_option("--op", import.op, "the operator: aten::cross_entropy_loss, or torch.nn.functional.cross_entropy");
   import_app->add_option("--arg", import.arguments, "a tensor of the call: target=labels; or labels, by position")
       ->expected(1)
       ->allow_extra_args(false)
@@ -228,6 +228,13 @@ int run(int argc, char** argv) {
   show_app->add_option("case", shown, "a case file, or a scenario for its default case")->required();
   show_app->add_flag("--json", show_json);
 
+  std::string log;
+  bool explain_json = false;
+  CLI::App* explain_app =
+      app.add_subcommand("explain", "read a pasted error log: what failed, why, what is legal, what to do next");
+  explain_app->add_option("log", log, "a file, or - for standard input")->required();
+  explain_app->add_flag("--json", explain_json, "the whole reading and the advice as one object");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -244,6 +251,7 @@ int run(int argc, char** argv) {
   if (*matrix_app) return matrix_command(matrix);
   if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
+  if (*explain_app) return explain_command(log, explain_json);
   if (*list_app) return list_command(folder, list_json);
   return show_command(shown, show_json);
 }

@@ -4,6 +4,7 @@ set(DSAFUZZ_MAIN_SOURCES
   command_coverage.cpp
   command_doctor.cpp
   command_examine.cpp
+  command_explain.cpp
   command_fuzz.cpp
   command_import.cpp
   command_matrix.cpp

@@ -1,6 +1,7 @@
 // Two sentences and a guard. The rule that applies is found in a table by verdict and words of the condition; what it
 // says is filled with the case's own tensors, so a reader sees which element is wrong and what would be right.
 #include <algorithm>
+#include <functional>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -171,7 +172,11 @@ std::string number_text(double value) {
 
 std::optional<Advice> probability_advice(const Case& c, const Signature& signature) {
   const bool bounded = !contains(signature.condition, "probability tensor");  // weights need not stay below 1
-  for (const Step* step : steps_of(c, signature)) {
+  // Any number is legal elsewhere: where the failing operator is known, the tensors of others are not to blame.
+  std::vector<const Step*> steps = steps_of(c, signature);
+  const auto failing = [&](const Step* step) { return base_name(step->op) == base_name(signature.op); };
+  if (std::ranges::any_of(steps, failing)) std::erase_if(steps, std::not_fn(failing));
+  for (const Step* step : steps) {
     for (const TensorSpec* tensor : tensors_of(c, *step)) {
       if (!is_floating(tensor->dtype)) continue;
       Bounds legal;

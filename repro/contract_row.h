@@ -61,12 +61,12 @@ enum class Size : std::uint8_t {
 // When a row applies.
 enum class When : std::uint8_t {
   always,
-  alone,          // one positional argument only, no p, and the operator does not write in place
-  not_in_place,   // normal_'s arguments stand elsewhere
-  with_dim,       // the argument dim is given
-  without_dim,    // it is not
-  rounding,       // the argument rounding_mode is given
-  without_range,  // neither min nor max is given
+  alone,                // one positional argument only, no p, and the operator does not write in place
+  not_in_place,         // normal_'s arguments stand elsewhere
+  with_dim,             // the argument dim is given
+  without_dim,          // it is not
+  rounding,             // the argument rounding_mode is given
+  without_range,        // neither min nor max is given
   with_replacement,     // the argument replacement is true
   without_replacement,  // it is not
 };

@@ -1,10 +1,12 @@
 # Sources of parsing, diagnosis and advice, relative to repro/.
 set(DSAFUZZ_DIAGNOSE_SOURCES
   log_text.cpp
+  log_reader.cpp
   scan.cpp
   parse_assert.cpp
   parse_dsa.cpp
   parse_cuda_error.cpp
+  foreign_cuda_error.cpp
   parse_frames.cpp
   parse_sanitizer.cpp
   sanitizer_location.cpp
@@ -12,7 +14,19 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   parse_host_sanitizer.cpp
   parse_gdb.cpp
   parse_system.cpp
+  parse_environment.cpp
+  parse_smi.cpp
   parse_log.cpp
+  log_extent.cpp
+  log_origin.cpp
+  log_echoes.cpp
+  contract_words.cpp
+  likely_causes.cpp
+  explain.cpp
+  explain_assert.cpp
+  explain_fault.cpp
+  explain_text.cpp
+  reading_json.cpp
   normalise.cpp
   finding.cpp
   diagnose.cpp

@@ -18,8 +18,8 @@ std::string emit_cpp(const Finding& finding);
 std::string emit_cmake(const Finding& finding);
 
 // The finding as a regression test for pytest (test_repro.py) and GoogleTest (repro_test.cpp, in emit_cmake's project).
-// Both state what should be, so they fail while the bug is there: exit code 1; 0 afterwards, or skipped where the device
-// is missing. REPRO_DEVICE chooses it. The call runs in a child; what the CPU says is a test of its own.
+// Both state what should be, so they fail while the bug is there: exit code 1; 0 afterwards, or skipped where the
+// device is missing. REPRO_DEVICE chooses it. The call runs in a child; what the CPU says is a test of its own.
 std::string emit_pytest(const Finding& finding);
 std::string emit_gtest(const Finding& finding);
 

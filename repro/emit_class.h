@@ -13,10 +13,10 @@ namespace dsafuzz {
 struct ClassMember {
   Signature signature;
   Case minimal;
-  std::string device = {};       // "vcuda", "cuda:0"
-  std::string cause = {};        // of its advice
+  std::string device = {};  // "vcuda", "cuda:0"
+  std::string cause = {};   // of its advice
   std::string cpu_opinion = {};
-  std::string torch = {};        // version; may be empty
+  std::string torch = {};  // version; may be empty
   int confirmed = 0, confirmations = 0;
 };
 

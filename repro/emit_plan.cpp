@@ -184,6 +184,7 @@ std::string decimal(double value) {
   const auto end = std::to_chars(buffer, buffer + sizeof(buffer), value).ptr;
   std::string out(buffer, end);
   if (out.find_first_of(".e") == std::string::npos) out += ".0";
+  std::erase(out, '+');  // Python's formatter writes 1e38, and C++ takes it
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Cleaning of raw log bytes; the rules of each margin stand beside its name.
+// The margins that wrappers put before a line; the rules of each stand beside its name. log_reader.cpp does the rest.
 #include "repro/log_text.h"
 
 #include <array>
@@ -10,55 +10,6 @@
 
 namespace dsafuzz {
 namespace {
-
-bool is_csi_parameter(char c) { return is_digit(c) || c == ';' || c == '?'; }
-
-// Length of a colour sequence that lost its ESC byte ("[31m", "[0;36m") at `at`, or 0. Letters other than `m` are
-// left alone: "[3K]" may be anybody's text.
-std::size_t lost_escape_length(std::string_view s, std::size_t at) {
-  constexpr std::size_t kLongest = 12;
-  std::size_t i = at + 1;
-  while (i < s.size() && i - at < kLongest && (is_digit(s[i]) || s[i] == ';')) ++i;
-  return i > at + 1 && i < s.size() && s[i] == 'm' ? i + 1 - at : 0;
-}
-
-// Length of the escape sequence whose ESC stands at `at`.
-std::size_t escape_length(std::string_view s, std::size_t at) {
-  std::size_t i = at + 1;
-  if (i >= s.size()) return 1;
-  if (s[i] == '[') {
-    ++i;
-    while (i < s.size() && is_csi_parameter(s[i])) ++i;
-    return (i < s.size() ? i + 1 : i) - at;
-  }
-  if (s[i] == ']') {  // operating system command: to BEL, within one line
-    while (i < s.size() && s[i] != '\a' && s[i] != '\n') ++i;
-    return (i < s.size() && s[i] == '\a' ? i + 1 : i) - at;
-  }
-  return 1;
-}
-
-void append_utf8(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xc0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  } else {
-    out += static_cast<char>(0xe0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3f));
-    out += static_cast<char>(0x80 | (code & 0x3f));
-  }
-}
-
-std::string from_utf16(std::string_view raw) {
-  std::string out;
-  out.reserve(raw.size() / 2);
-  for (std::size_t i = 2; i + 1 < raw.size(); i += 2) {
-    append_utf8(out, static_cast<unsigned char>(raw[i]) | static_cast<unsigned char>(raw[i + 1]) << 8);
-  }
-  return out;
-}
 
 // "trainer-1  | ": a service name that ends in a number, blanks, a bar.
 std::size_t compose_margin(std::string_view s) {
@@ -164,34 +115,9 @@ std::string without_margins(std::string_view line) {
 }
 
 LogText read_log_text(std::string_view raw) {
-  std::string converted;
-  if (raw.starts_with("\xff\xfe")) {
-    converted = from_utf16(raw);
-    raw = converted;
-  }
-  if (raw.starts_with("\xef\xbb\xbf")) raw.remove_prefix(3);
-  LogText log;
-  std::string line;
-  auto end_line = [&] {
-    log.lines.push_back(without_margins(line));
-    line.clear();
-  };
-  for (std::size_t i = 0; i < raw.size();) {
-    const char c = raw[i];
-    if (c == '\x1b') {
-      i += escape_length(raw, i);
-    } else if (std::size_t lost = c == '[' ? lost_escape_length(raw, i) : 0; lost != 0) {
-      i += lost;
-    } else if (c == '\n' || c == '\r') {
-      end_line();
-      i += c == '\r' && i + 1 < raw.size() && raw[i + 1] == '\n' ? 2 : 1;
-    } else {
-      if (c != '\0') line += c;
-      ++i;
-    }
-  }
-  if (!line.empty()) end_line();
-  return log;
+  LogReader reader;
+  reader.add(raw);
+  return reader.finish();
 }
 
 }  // namespace dsafuzz

@@ -77,9 +77,10 @@ struct Found {
 struct Form {
   std::string_view first, second;  // the names of the two triples
   bool has_coordinates;
+  AssertForm form;
 };
-constexpr Form kCuda{" block: [", ", thread: ", true};
-constexpr Form kXpu{" global id: [", ", local id: ", false};
+constexpr Form kCuda{" block: [", ", thread: ", true, AssertForm::cuda};
+constexpr Form kXpu{" global id: [", ", local id: ", false, AssertForm::xpu};
 
 // One record whose anchor stands at `anchor` in `line`; its left part starts at `from`.
 std::optional<Found> parse_record(std::string_view line, std::size_t from, std::size_t anchor, const Form& form) {
@@ -115,6 +116,7 @@ std::optional<Found> parse_record(std::string_view line, std::size_t from, std::
   found.record.file = std::move(site->file);
   found.record.line = site->line;
   found.record.function = std::move(site->function);
+  found.record.form = form.form;
   if (form.has_coordinates) {
     found.record.block = *block;
     found.record.thread = *thread;
@@ -126,6 +128,7 @@ std::optional<Found> parse_record(std::string_view line, std::size_t from, std::
 std::optional<Found> parse_rocm(std::string_view line) {
   Found found;
   found.end = line.size();
+  found.record.form = AssertForm::rocm;
   std::string_view rest = line;
   if (const auto left = take_until(rest, ": Device-side assertion `")) {
     const std::size_t close = rest.rfind("' failed");
@@ -145,6 +148,7 @@ std::optional<Found> parse_rocm(std::string_view line) {
   const auto function = take_until(rest, " at ");
   const auto place = split_file_line(trimmed(rest));
   if (!function || !place) return std::nullopt;
+  found.record.form = AssertForm::triton_rocm;
   found.record.function = std::string(*function);
   found.record.file = trimmed_path(place->file);
   found.record.line = place->line;
@@ -154,7 +158,8 @@ std::optional<Found> parse_rocm(std::string_view line) {
 // Collects records: equal ones are counted, the driver's line and its printf twin once.
 class Collector {
  public:
-  void add(Found found, std::size_t log_line, std::string_view line) {
+  // `times`: the line stands for so many.
+  void add(Found found, std::size_t log_line, std::string_view line, std::int64_t times = 1) {
     AssertRecord& record = found.record;
     auto same = [&](const AssertRecord& known) {
       return known.line == record.line && known.condition == record.condition && known.file == record.file;
@@ -162,7 +167,7 @@ class Collector {
     auto known = std::ranges::find_if(reading_.records, same);
     if (known == reading_.records.end()) {
       if (reading_.records.size() == kAssertRecordLimit) {
-        ++dropped_;
+        dropped_ += times;
         return;
       }
       record.log_line = log_line;
@@ -172,8 +177,10 @@ class Collector {
       known = std::prev(reading_.records.end());
     }
     Counts& counts = counts_[static_cast<std::size_t>(known - reading_.records.begin())];
-    ++(found.printf_twin ? counts.twins : counts.plain);
+    (found.printf_twin ? counts.twins : counts.plain) += times;
   }
+
+  void add_spoiled() { ++reading_.spoiled; }
 
   AssertReading finish() {
     reading_.count = dropped_;
@@ -203,19 +210,33 @@ std::string joined(const std::vector<std::string>& lines, std::size_t first) {
   return text;
 }
 
+// "[7,0,0], thread: [93,0,0] Assertion": a record's own numbers, unlike "[x,y,z]" in prose about it.
+bool has_coordinates(std::string_view s) {
+  if (!take_until(s, "thread: [")) return false;
+  return take_number(s) && s.starts_with(',');
+}
+
 void read_line(const LogText& log, std::size_t number, const Form& form, Collector& collector) {
   const std::string_view line = log.lines[number];
   std::size_t from = 0;
+  const bool headless = form.has_coordinates && !contains(line, form.first) && contains(line, "] Assertion `");
+  if (headless && contains(line, "` failed") && has_coordinates(line)) collector.add_spoiled();
   for (std::size_t anchor = line.find(form.first); anchor != std::string_view::npos;) {
     const std::size_t next = line.find(form.first, anchor + 1);
     if (auto found = parse_record(line, from, anchor, form)) {
       from = found->end;
-      collector.add(std::move(*found), number, line);
+      const auto copies = log.repeated.find(number);
+      collector.add(std::move(*found), number, line, 1 + (copies == log.repeated.end() ? 0 : copies->second));
     } else if (next == std::string_view::npos && !contains(line.substr(anchor), " failed")) {
       const std::string whole = joined(log.lines, number);
       auto broken = whole.size() > line.size() ? parse_record(whole, from, anchor, form) : std::nullopt;
-      if (broken) collector.add(std::move(*broken), number, whole);
+      if (broken) {
+        collector.add(std::move(*broken), number, whole);
+      } else {
+        collector.add_spoiled();
+      }
     } else {
+      if (has_coordinates(line.substr(anchor))) collector.add_spoiled();
       from = anchor + form.first.size();
     }
     anchor = next;

@@ -14,8 +14,12 @@
 
 namespace dsafuzz {
 
+// Who printed it, where the form tells.
+enum class AssertForm : std::uint8_t { cuda, rocm, xpu, triton_rocm, dsa };
+
 // All lines with the same file, line and condition.
 struct AssertRecord {
+  AssertForm form = AssertForm::cuda;
   std::string file;                     // trimmed_path; "unknown" where Triton says so
   std::int64_t line = 0;                // 0: unknown
   std::optional<std::string> function;  // as printed; none on Windows or where it says (null)
@@ -28,9 +32,16 @@ struct AssertRecord {
 inline constexpr std::size_t kVerbatimLimit = 2000;
 inline constexpr std::size_t kAssertRecordLimit = 64;  // distinct ones kept; further ones are only counted
 
+// One GPU's part of a DSA report.
+struct DsaDevice {
+  std::int64_t device = 0, reported = 0, printed = 0;
+};
+
 struct AssertReading {
   std::vector<AssertRecord> records;  // in order of first appearance
   std::int64_t count = 0;             // of all
+  std::int64_t spoiled = 0;           // pieces of lines that lost their site, condition or end; in no count
+  std::vector<DsaDevice> devices;     // of a DSA report only
 };
 
 AssertReading parse_asserts(const LogText& log);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "repro/foreign_cuda_error.h"
 #include "repro/parse_assert.h"
 #include "repro/scan.h"
 
@@ -180,12 +181,15 @@ std::optional<CudaError> driver_log_error(std::string_view line) {
 }
 
 std::optional<CudaError> error_in(std::string_view line) {
-  if (!contains(line, "rror") && !contains(line, "Returning ")) return std::nullopt;
+  constexpr std::array<std::string_view, 6> kHints{"rror",    "Returning ", "CUDA_ERROR_",
+                                                   "failure", "warning",    "GPUassert"};
+  if (std::ranges::none_of(kHints, [&](std::string_view hint) { return contains(line, hint); })) return std::nullopt;
   if (auto error = marked_error(line)) return error;
   if (auto error = thc_error(line)) return error;
   if (auto error = named_error(line)) return error;
   if (auto error = tool_error(line)) return error;
-  return driver_log_error(line);
+  if (auto error = driver_log_error(line)) return error;
+  return foreign_cuda_error(line);
 }
 
 }  // namespace

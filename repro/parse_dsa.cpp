@@ -25,9 +25,10 @@ void read_field(std::string_view line, AssertRecord& record) {
 }
 
 // "2 CUDA device-side assertion failures were found on GPU #0!"
-std::optional<std::int64_t> found_on_gpu(std::string_view line) {
+std::optional<DsaDevice> found_on_gpu(std::string_view line) {
   const auto number = take_number(line);
-  return number && line.starts_with(" CUDA device-side assertion failures were found on GPU #") ? number : std::nullopt;
+  if (!number || !take(line, " CUDA device-side assertion failures were found on GPU #")) return std::nullopt;
+  return DsaDevice{take_number(line).value_or(0), *number, 0};
 }
 
 std::optional<std::int64_t> found_at_least(std::string_view line) {
@@ -55,17 +56,19 @@ AssertReading parse_dsa(const LogText& log) {
   constexpr std::size_t kRecordLimit = 4096;
   AssertReading reading;
   std::vector<AssertRecord> all;
-  std::int64_t on_this_gpu = 0;
+  constexpr std::size_t kDeviceLimit = 64;
   for (std::size_t i = 0; i < log.lines.size(); ++i) {
     const std::string_view line = trimmed(log.lines[i]);
     if (const auto found = found_on_gpu(line)) {
-      reading.count += std::exchange(on_this_gpu, *found);
+      if (reading.devices.size() < kDeviceLimit) reading.devices.push_back(*found);
     } else if (const auto more = found_at_least(line)) {
-      on_this_gpu = std::max(on_this_gpu, *more);
+      if (!reading.devices.empty()) reading.devices.back().reported = std::max(reading.devices.back().reported, *more);
     } else if (line.starts_with("Assertion failure ") && all.size() < kRecordLimit) {
       std::string_view rest = line.substr(std::string_view("Assertion failure ").size());
       if (!take_number(rest) || !rest.empty()) continue;
+      if (!reading.devices.empty()) ++reading.devices.back().printed;
       all.emplace_back();
+      all.back().form = AssertForm::dsa;
       all.back().log_line = i;
       all.back().verbatim = std::string(line.substr(0, kVerbatimLimit));
     } else if (!all.empty()) {
@@ -73,7 +76,8 @@ AssertReading parse_dsa(const LogText& log) {
     }
   }
   std::erase_if(all, [](const AssertRecord& record) { return record.condition.empty() && record.file.empty(); });
-  reading.count = std::max(reading.count + on_this_gpu, static_cast<std::int64_t>(all.size()));
+  for (const DsaDevice& device : reading.devices) reading.count += device.reported;
+  reading.count = std::max(reading.count, static_cast<std::int64_t>(all.size()));
   if (all.empty()) reading.count = 0;
   merge(std::move(all), reading);
   return reading;

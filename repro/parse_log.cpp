@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "repro/log_extent.h"
+#include "repro/log_origin.h"
 #include "repro/parse_dsa.h"
 #include "repro/parse_sanitizer_xml.h"
 
@@ -39,7 +41,6 @@ LogKind kind_of(SystemFault::Kind kind) {
     case SystemFault::Kind::xid: return LogKind::xid;
     case SystemFault::Kind::tool_usage: return LogKind::sanitizer_tool_error;
     case SystemFault::Kind::environment_failure: return LogKind::environment_failure;
-    case SystemFault::Kind::environment: return LogKind::environment;
   }
   std::unreachable();
 }
@@ -162,7 +163,11 @@ void choose(LogReading& reading) {
   }
   if (reading.error) return use(reading, *reading.error);
   if (reading.system) return use(reading, *reading.system);
-  if (sanitizer.present && sanitizer.total == 0) reading.kind = LogKind::sanitizer_clean;
+  if (!reading.environment.source.empty()) {
+    reading.kind = LogKind::environment;
+  } else if (sanitizer.present && sanitizer.total == 0) {
+    reading.kind = LogKind::sanitizer_clean;
+  }
 }
 
 }  // namespace
@@ -199,11 +204,17 @@ std::string_view to_text(LogKind kind) {
   std::unreachable();
 }
 
-LogReading parse_log(std::string_view raw) {
-  const LogText log = read_log_text(raw);
+LogReading parse_log(std::string_view raw) { return parse_log(read_log_text(raw)); }
+
+LogReading parse_log(const LogText& log) {
   LogReading reading;
+  reading.left_out = log.left_out;
   reading.asserts = parse_asserts(log);
-  if (reading.asserts.records.empty()) reading.asserts = parse_dsa(log);
+  if (reading.asserts.records.empty()) {
+    const std::int64_t spoiled = reading.asserts.spoiled;
+    reading.asserts = parse_dsa(log);
+    reading.asserts.spoiled = spoiled;
+  }
   reading.error = parse_cuda_error(log);
   reading.frames = parse_frames(log);
   reading.sanitizer = parse_sanitizer_xml(log);
@@ -211,6 +222,7 @@ LogReading parse_log(std::string_view raw) {
   reading.host_sanitizer = parse_host_sanitizer(log);
   reading.gdb = parse_gdb(log);
   reading.system = parse_system(log);
+  reading.environment = parse_environment(log);
 
   reading.earliest_user = reading.frames.earliest_user;
   reading.nearest_user = reading.frames.nearest_user;
@@ -223,6 +235,10 @@ LogReading parse_log(std::string_view raw) {
   const bool device_trouble = reading.error || reading.kind != LogKind::none;
   if (reading.api_call.empty() && device_trouble) reading.api_call = reading.frames.api_call;
   if (reading.error) add_evidence(reading, reading.error->verbatim);
+  reading.origin = origin_of(log, reading);
+  if (reading.kind != LogKind::none) reading.echoes = find_echoes(log);
+  reading.truncated = is_truncated(log, reading);
+  reading.late_trace = may_be_late(log, reading);
   return reading;
 }
 

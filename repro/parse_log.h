@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "repro/log_echoes.h"
 #include "repro/parse_assert.h"
 #include "repro/parse_cuda_error.h"
+#include "repro/parse_environment.h"
 #include "repro/parse_frames.h"
 #include "repro/parse_gdb.h"
 #include "repro/parse_host_sanitizer.h"
@@ -51,6 +53,7 @@ std::string_view to_text(LogKind);
 
 struct LogReading {
   LogKind kind = LogKind::none;
+  std::string origin;         // whose line or tool it is, see log_origin.h; empty if there is none
   std::string primary_fault;  // one word for the cause; empty if there is none
 
   // Of the primary fault; empty where it has none.
@@ -71,9 +74,16 @@ struct LogReading {
   std::optional<HostSanitizerReport> host_sanitizer;
   GdbReading gdb;
   std::optional<SystemFault> system;
+  EnvironmentReading environment;
+
+  std::vector<LogEcho> echoes;
+  bool truncated = false;         // see log_extent.h
+  std::optional<bool> late_trace;  // the Python frames may show a later call than the faulty one
+  std::int64_t left_out = 0;       // lines not looked at, see log_text.h
 };
 inline constexpr std::size_t kEvidenceLimit = 20;
 
+LogReading parse_log(const LogText& log);
 LogReading parse_log(std::string_view raw);
 
 }  // namespace dsafuzz

@@ -315,6 +315,7 @@ SanitizerReading parse_sanitizer(const LogText& log) {
   SanitizerReading reading;
   Reader reader(reading);
   const std::string prefix = find_prefix(log);
+  reading.custom_prefix = !prefix.ends_with('=');
   for (std::size_t i = 0; i < log.lines.size(); ++i) {
     const auto body = body_of(log.lines[i], prefix);
     if (!body) continue;

@@ -42,6 +42,7 @@ inline constexpr std::size_t kSanitizerLines = 12;
 struct SanitizerReading {
   bool present = false;                              // the tool's header, a record or a summary was seen
   std::string tool;                                  // "compute-sanitizer" or "cuda-memcheck"
+  bool custom_prefix = false;                        // --prefix was given
   std::vector<SanitizerRecord> records;              // the first kSanitizerRecordLimit
   std::int64_t record_count = 0;                     // of all printed
   std::optional<std::int64_t> total;                 // as the tool's summary says; printed records may be fewer

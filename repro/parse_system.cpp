@@ -36,15 +36,7 @@ constexpr std::array kTexts{
     Text{"Unable to determine the device handle for GPU", Kind::environment_failure, "gpu_lost"},
     Text{"No devices were found", Kind::environment_failure, "smi_no_devices"},
     Text{"nvidia-smi: command not found", Kind::environment_failure, "smi_not_found"},
-    Text{"'nvidia-smi' is not recognized", Kind::environment_failure, "smi_not_found"},
-    Text{"| NVIDIA-SMI ", Kind::environment, ""},
-    Text{"==============NVSMI LOG==============", Kind::environment, ""},
-    Text{"memory.total [MiB]", Kind::environment, ""},
-    Text{"(UUID: GPU-", Kind::environment, ""},
-    Text{"Cuda compilation tools, release ", Kind::environment, ""},
-    Text{"#define CUDNN_MAJOR ", Kind::environment, ""},
-    Text{"CUDA used to build PyTorch: ", Kind::environment, ""},
-    Text{"NVRM version: ", Kind::environment, ""}};
+    Text{"'nvidia-smi' is not recognized", Kind::environment_failure, "smi_not_found"}};
 
 // glibc: `PROG: FILE:LINE: FUNC: Assertion `COND' failed.`; MSVC: `Assertion failed: COND, file F, line N`. Both words
 // occur in the device's form too, which has a block.
@@ -56,10 +48,19 @@ bool is_host_assert(std::string_view line) {
   return take(rest, "Assertion failed: ") && contains(rest, ", file ") && contains(rest, ", line ");
 }
 
-// NVRM: Xid (PCI:0000:41:00): 13, pid=..
-std::optional<std::int64_t> xid_of(std::string_view line) {
-  if (!take_until(line, "NVRM: Xid (PCI:") || !take_until(line, "): ")) return std::nullopt;
-  return take_number(line);
+// NVRM: Xid (PCI:0000:41:00): 13, pid=.. The MMU's address is written "0x7f3c_de000000".
+std::optional<Xid> xid_of(std::string_view line) {
+  if (!take_until(line, "NVRM: Xid (PCI:")) return std::nullopt;
+  const auto pci = take_until(line, "): ");
+  const auto number = pci ? take_number(line) : std::nullopt;
+  if (!number) return std::nullopt;
+  Xid xid{*number, std::string(pci->substr(0, kVerbatimLimit)), {}};
+  if (take_until(line, "faulted @ ")) {
+    for (char c : line.substr(0, line.find_first_of(" .,"))) {
+      if (c != '_') xid.address += c;
+    }
+  }
+  return xid;
 }
 
 std::string xid_fault(std::int64_t xid) {
@@ -76,9 +77,10 @@ std::string xid_fault(std::int64_t xid) {
 
 std::optional<SystemFault> fault_in(std::string_view line) {
   SystemFault fault;
-  if (const auto xid = xid_of(line)) {
+  if (auto xid = xid_of(line)) {
     fault.kind = Kind::xid;
-    fault.fault = xid_fault(*xid);
+    fault.fault = xid_fault(xid->number);
+    fault.xids.push_back(*std::move(xid));
     return fault;
   }
   if (is_host_assert(line)) {
@@ -104,7 +106,10 @@ std::optional<SystemFault> parse_system(const LogText& log) {
   for (std::size_t i = 0; i < log.lines.size(); ++i) {
     auto fault = fault_in(log.lines[i]);
     if (!fault) continue;
-    if (best && best->kind == fault->kind && fault->kind == Kind::xid) ++best->count;
+    if (best && best->kind == fault->kind && fault->kind == Kind::xid) {
+      ++best->count;
+      if (best->xids.size() < kXidLimit) best->xids.push_back(fault->xids.front());
+    }
     if (best && best->kind <= fault->kind) continue;
     fault->log_line = i;
     fault->verbatim = log.lines[i].substr(0, kVerbatimLimit);

@@ -1,14 +1,23 @@
 // What else a log may show beside a fault of the device: memory exhausted, a missing or old driver, a process killed,
-// a host assert, the kernel driver's Xid lines, and the output of tools that describe the machine.
+// a host assert, the kernel driver's Xid lines, and tools that could not describe the machine.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "repro/log_text.h"
 
 namespace dsafuzz {
+
+// NVRM: Xid (PCI:0000:41:00): 31, ..
+struct Xid {
+  std::int64_t number = 0;
+  std::string pci;      // "0000:41:00"
+  std::string address;  // "0x7f3cde000000"; empty if not said
+};
+inline constexpr std::size_t kXidLimit = 64;
 
 struct SystemFault {
   enum class Kind : std::uint8_t {
@@ -20,12 +29,12 @@ struct SystemFault {
     host_error,
     xid,
     tool_usage,
-    environment_failure,
-    environment
+    environment_failure
   };
   Kind kind = Kind::oom;
-  std::string fault;       // one word: "oom", "sigabrt", "nvml_mismatch"; empty for environment
+  std::string fault;       // one word: "oom", "sigabrt", "nvml_mismatch"
   std::int64_t count = 1;  // Xid lines; 1 for the rest
+  std::vector<Xid> xids;   // at most kXidLimit; empty for the other kinds
   std::size_t log_line = 0;
   std::string verbatim;
 };

@@ -74,6 +74,11 @@ TEST(Advice, Probabilities) {
   EXPECT_EQ(advise(c, d).guard, "assert ((p >= 0) & (p <= 1)).all(), \"p must lie in [0, 1]\"");
   c.tensors[0].set[1] = std::nan("");
   EXPECT_EQ(advise(c, d).cause, "p[1] is nan, which is no probability.");
+  // Logits may be any number: what is wrong with their sigmoid is not known without running it.
+  c.tensors[0].set[1] = -3.0;
+  c.steps.insert(c.steps.begin(), {{"s"}, "aten::sigmoid", {named("p")}});
+  c.steps[1].arguments[0] = named("s");
+  EXPECT_EQ(advise(c, d).cause.find("p["), std::string::npos) << advise(c, d).cause;
 }
 
 TEST(Advice, CastOfLabels) {

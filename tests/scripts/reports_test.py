@@ -34,7 +34,7 @@ def path_of(row, name):
 def comment_of(path):
     """The comment at the head of a file, as one line."""
     with open(path, encoding="utf-8") as file:
-        return " ".join(line.strip("# \n") for line in itertools.takewhile(lambda line: line.startswith("#"), file))
+        return " ".join(line[1:].strip() for line in itertools.takewhile(lambda line: line.startswith("#"), file))
 
 
 def expectation(row):
