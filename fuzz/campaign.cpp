@@ -272,8 +272,11 @@ void Campaign::count(const PlannedEngine& plan, const EngineStatus& status) {
     scenario.expected_after = std::min(scenario.expected_after.value_or(status.seconds), status.seconds);
   }
   scenario.features = std::max(scenario.features, status.features);
-  summary_.devices[plan.device].executions += status.executions;
-  summary_.devices[plan.device].seconds += status.seconds;
+  DeviceSummary& device = summary_.devices[plan.device];
+  device.executions += status.executions;
+  device.seconds += status.seconds;
+  device.spares_taken += status.spares_taken;
+  device.spares_ready += status.spares_ready;
 }
 
 DeviceSummary* Campaign::summary_of(const std::string& device) {

@@ -58,9 +58,10 @@ struct ScenarioSummary {
 struct DeviceSummary {
   std::string name;
   std::uint64_t executions = 0;
-  double seconds = 0;        // of its engines, added up
-  std::size_t findings = 0;  // new ones that were met and confirmed there
-  std::size_t shows = 0;     // new ones, met on any device, whose minimal case fails there in the same way
+  double seconds = 0;                                // of its engines, added up
+  std::uint64_t spares_taken = 0, spares_ready = 0;  // executor.h
+  std::size_t findings = 0;                          // new ones that were met and confirmed there
+  std::size_t shows = 0;  // new ones, met on any device, whose minimal case fails there in the same way
 };
 
 struct FindingSummary {

@@ -55,6 +55,8 @@ void print_json(const CampaignSummary& summary) {
     out["devices"].push_back({{"name", d.name},
                               {"executions", d.executions},
                               {"seconds", d.seconds},
+                              {"spares_taken", d.spares_taken},
+                              {"spares_ready", d.spares_ready},
                               {"findings", d.findings},
                               {"shows", d.shows}});
   }
