@@ -9,6 +9,18 @@ CLASSIC = program.SCENARIOS / "linear_cross_entropy.yaml"
 GUARD = program.SCENARIOS / "custom_missing_device_guard.yaml"
 SIGNATURE = "Loss.cu nll_loss_forward_reduce_cuda_kernel_2d `t >= 0 && t < n_classes`"
 
+BESIDE = '''scenario: beside
+claim: A bad label on the second device.
+shapes: {batch: 2, classes: 3}
+tensors:
+  scores: {shape: [batch, classes], fill: 0, device: 1}
+  labels: {shape: [batch], dtype: int64, fill: {randint: [0, classes + 1]}, device: 1, legal: {from: 0, below: classes}}
+steps:
+  - loss = aten::cross_entropy_loss(scores, labels)
+vary: [labels]
+expect: {verdict: device_assert}
+'''
+
 
 def files_in(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -63,6 +75,12 @@ class DevicesTest(program.ProgramTest):
         """vcuda:1's next device is vcuda:2, which is made for it."""
         summary = self.fuzz(GUARD, "out", "--devices", "vcuda:0,vcuda:1", "--runs", 100)
         self.assertEqual(len(summary["findings"]), 1, summary)
+
+    def test_a_failure_on_the_second_device_is_seen_without_a_copy(self):
+        """Launches of a search do not block, and nothing is copied back: only the second device knows."""
+        scenario = self.write("beside.yaml", BESIDE)
+        summary = self.fuzz(scenario, "out", "--runs", 50)
+        self.assertEqual([f["signature"] for f in summary["findings"]], [SIGNATURE])
 
     def test_refused(self):
         for words, says in ((("--devices", "vcuda,vcuda:0"), "twice"), (("--devices", "vcuda,nonsense"), "nonsense"),
