@@ -1,4 +1,4 @@
-"""Writes tensor files, good and bad, for the tests of import. Usage: import_files.py FOLDER, with a Python that has torch."""
+"""Writes tensor files, good and bad, for the tests of import. Usage: import_files.py FOLDER, with torch's Python."""
 import os
 import sys
 import zipfile

@@ -74,7 +74,7 @@ class ImportTest(program.ProgramTest):
                            ("good.txt", "of no kind")):
             self.refused(file, *CALL, says=says)
         for words, says in (((), "--op"), (("--op", "aten::relu"), "--arg"),
-                            (("--op", "aten::no_such_operator", "--arg", "logits"), "no operator aten::no_such_operator"),
+                            (("--op", "aten::no_such_operator", "--arg", "logits"), "aten::no_such_operator"),
                             (("--op", "aten::relu", "--arg", "logits, labels"), "not one argument"),
                             (("--op", "aten::relu", "--arg", "logits) + f("), "not one argument"),
                             ((*CALL, "--set", "mean"), "no name"), ((*CALL, "--set", "reduction="), "not one argument"),
