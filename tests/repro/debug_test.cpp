@@ -326,11 +326,27 @@ TEST(DebugReport, FirstFaultAndCascadeOfRecordedLogs) {
 }
 
 TEST(DebugReport, ACleanRunIsNoFault) {
+  Case healthy = classic();
+  healthy.tensors[0].fill.constant = std::int64_t{2};
   const DebugReport report =
-      report_of(classic(), DebugTool::memcheck, {{.what = "run", .output = log_sample("e26_clean")}});
+      report_of(healthy, DebugTool::memcheck, {{.what = "run", .output = log_sample("e26_clean")}});
   EXPECT_FALSE(report.fault());
   EXPECT_THAT(debug_text(report), HasSubstr("nothing wrong was seen"));
   EXPECT_TRUE(nlohmann::json::parse(debug_json(report))["first_fault"].is_null());
+}
+
+TEST(DebugReport, AnIllegalLabelThatNoToolSawIsSilent) {
+  const DebugReport report =
+      report_of(classic(), DebugTool::memcheck, {{.what = "run", .output = log_sample("e26_clean")}});
+  EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::silent);
+  EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
+}
+
+TEST(DebugReport, ADeathWithoutARecordIsACrash) {
+  const DebugReport report =
+      report_of(classic(), DebugTool::stacks, {{.what = "run", .exit_code = -1, .output = "...\nended by signal 11"}});
+  EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::crash);
+  EXPECT_EQ(report.diagnosis.signature.condition, "SIGSEGV");
 }
 
 TEST(DebugReport, AnOrdinaryErrorIsNoFaultOfTheDevice) {
