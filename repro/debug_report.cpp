@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "repro/judge.h"
+
 namespace dsafuzz {
 namespace {
 
@@ -23,8 +25,18 @@ std::string exception_line(const LogText& log) {
   return "";
 }
 
-Outcome outcome_of(const DebugRunReading& run) {
+// The signal that ended it, as fuzz/child_process.h says it behind the output; 0: none.
+int signal_of(const std::string& output) {
+  constexpr std::string_view kWords = "\nended by signal ";
+  const std::size_t at = output.rfind(kWords);
+  if (at == std::string::npos) return 0;
+  std::string_view rest = std::string_view(output).substr(at + kWords.size());
+  return static_cast<int>(take_number(rest).value_or(0));
+}
+
+Outcome outcome_of(const DebugRunReading& run, const Device& device) {
   Outcome outcome;
+  outcome.device = device.text();
   outcome.log = run.run.output;
   if (run.place) {
     outcome.step = run.place->step;
@@ -37,7 +49,10 @@ Outcome outcome_of(const DebugRunReading& run) {
     const std::size_t colon = run.error.find(": ");
     outcome.error_type = run.error.substr(0, colon);
     outcome.error = colon == std::string::npos ? run.error : run.error.substr(colon + 2);
-  } else if (run.run.exit_code > 1 || run.run.exit_code < 0) {
+  } else if (run.run.exit_code < 0) {
+    outcome.code = signal_of(run.run.output);
+    outcome.end = Outcome::End::signalled;
+  } else if (run.run.exit_code > 0) {
     outcome.end = Outcome::End::exited;
     outcome.code = run.run.exit_code;
   }
@@ -112,7 +127,7 @@ void judge_debug_runs(const Case& c, DebugReport& report) {
     if (!report.runs[i].reading.primary_fault.empty() || report.runs[i].run.timed_out) report.first = i;
   }
   const DebugRunReading& run = report.runs[report.first];
-  report.diagnosis = diagnose(c, outcome_of(run));
+  report.diagnosis = judge(c, outcome_of(run, report.device), nullptr);
   if (report.fault()) report.advice = advise(c, report.diagnosis);
   add_cascade(run.reading, report.cascade);
   add_notes(report);

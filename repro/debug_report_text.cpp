@@ -1,4 +1,5 @@
 // A debugging report for people and for scripts.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "repro/debug_report.h"
@@ -11,7 +12,26 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kFramesShown = 24;
 
-std::string clean(std::string_view text) { return as_utf8(comment_text(text, 400)); }
+std::string clean(std::string_view text, std::size_t limit = 400) { return comment_text(text, limit); }
+
+// LibTorch's way from one function to the next, and Python's: true, and of no use to anyone who looks for his own.
+bool is_plumbing(std::string_view symbol) {
+  constexpr std::string_view kWords[] = {"c10::impl::wrap_kernel_functor",
+                                         "std::_Function_handler",
+                                         "c10::Error::Error",
+                                         "c10::AcceleratorError::",
+                                         "_PyEval",
+                                         "_PyObject",
+                                         "cfunction_call",
+                                         "run_eval_code",
+                                         "run_mod",
+                                         "pyrun_",
+                                         "_PyRun",
+                                         "pymain_",
+                                         "__libc_start",
+                                         "_start"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return symbol.starts_with(word); });
+}
 
 std::string triple_text(const Triple& t) {
   return "[" + std::to_string(t[0]) + "," + std::to_string(t[1]) + "," + std::to_string(t[2]) + "]";
@@ -90,14 +110,15 @@ void add_stack(const DebugRunReading& run, std::string& out) {
   const auto& cpp = run.reading.frames.cpp;
   if (cpp.empty()) return;
   out += "C++ stack, innermost first:\n";
-  for (std::size_t i = 0; i < cpp.size() && i < kFramesShown; ++i) {
-    const std::string& where = cpp[i].file.empty() ? cpp[i].library : cpp[i].file;
-    out += "  #" + std::to_string(cpp[i].number) + " " + clean(cpp[i].symbol.empty() ? "?" : cpp[i].symbol);
-    if (!where.empty()) out += "  " + clean(base_of(where));
-    if (cpp[i].line > 0) out += ":" + std::to_string(cpp[i].line);
+  std::size_t shown = 0;
+  for (const CppFrame& frame : cpp) {
+    if (is_plumbing(frame.symbol) || ++shown > kFramesShown) continue;
+    out += "  #" + std::to_string(frame.number) + " " + clean(frame.symbol.empty() ? "?" : frame.symbol, 140);
+    const std::string& where = frame.file.empty() ? frame.library : frame.file;
+    if (!where.empty() && where != "??") out += "  " + clean(base_of(where));
+    if (frame.line > 0) out += ":" + std::to_string(frame.line);
     out += "\n";
   }
-  if (cpp.size() > kFramesShown) out += "  ... and " + std::to_string(cpp.size() - kFramesShown) + " more\n";
 }
 
 Json json_of(const std::optional<Triple>& triple) { return triple ? Json(*triple) : Json(); }

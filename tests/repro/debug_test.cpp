@@ -255,6 +255,14 @@ TEST(Dsa, TextIsReadBackAsTheSameRecord) {
   EXPECT_EQ(dsa_text(parse_log("nothing"), 0), "");
 }
 
+DebugOutput ran(const std::string& what, int exit_code, const std::string& output) {
+  DebugOutput out;
+  out.what = what;
+  out.exit_code = exit_code;
+  out.output = output;
+  return out;
+}
+
 DebugReport report_of(const Case& c, DebugTool tool, const std::vector<DebugOutput>& outputs) {
   DebugReport report;
   report.case_file = "case.yaml";
@@ -278,10 +286,10 @@ TEST(DebugReport, PutsTheLateErrorBesideTheTrueOne) {
       "/pytorch/aten/src/ATen/native/cuda/Loss.cu:245: nll_loss_forward_reduce_cuda_kernel_2d: block: [0,0,0], "
       "thread: [1,0,0] Assertion `t >= 0 && t < n_classes` failed.\n";
   const std::string error = "torch.AcceleratorError: CUDA error: device-side assert triggered";
-  const DebugReport report = report_of(
-      c, DebugTool::blocking,
-      {{.what = "asynchronous", .exit_code = 1, .output = line + traceback(line_with(program, ".backward()"), error)},
-       {.what = "blocking", .exit_code = 1, .output = line + traceback(line_with(program, "loss = "), error)}});
+  const DebugReport report =
+      report_of(c, DebugTool::blocking,
+                {ran("asynchronous", 1, line + traceback(line_with(program, ".backward()"), error)),
+                 ran("blocking", 1, line + traceback(line_with(program, "loss = "), error))});
   EXPECT_EQ(report.first, 1);
   EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::device_assert);
   EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
@@ -314,8 +322,7 @@ TEST(DebugReport, FirstFaultAndCascadeOfRecordedLogs) {
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.log);
-    const DebugReport report =
-        report_of(classic(), row.tool, {{.what = "run", .exit_code = 1, .output = log_sample(row.log)}});
+    const DebugReport report = report_of(classic(), row.tool, {ran("run", 1, log_sample(row.log))});
     EXPECT_EQ(report.diagnosis.signature.verdict, row.verdict);
     EXPECT_THAT(report.diagnosis.signature.kernel, HasSubstr(row.kernel));
     EXPECT_GE(report.cascade.size(), row.cascade_at_least);
@@ -326,31 +333,40 @@ TEST(DebugReport, FirstFaultAndCascadeOfRecordedLogs) {
 }
 
 TEST(DebugReport, ACleanRunIsNoFault) {
-  const DebugReport report =
-      report_of(classic(), DebugTool::memcheck, {{.what = "run", .output = log_sample("e26_clean")}});
+  Case healthy = classic();
+  healthy.tensors[0].fill.constant = std::int64_t{2};
+  const DebugReport report = report_of(healthy, DebugTool::memcheck, {ran("run", 0, log_sample("e26_clean"))});
   EXPECT_FALSE(report.fault());
   EXPECT_THAT(debug_text(report), HasSubstr("nothing wrong was seen"));
   EXPECT_TRUE(nlohmann::json::parse(debug_json(report))["first_fault"].is_null());
+}
+
+TEST(DebugReport, AnIllegalLabelThatNoToolSawIsSilent) {
+  const DebugReport report = report_of(classic(), DebugTool::memcheck, {ran("run", 0, log_sample("e26_clean"))});
+  EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::silent);
+  EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
+}
+
+TEST(DebugReport, ADeathWithoutARecordIsACrash) {
+  const DebugReport report = report_of(classic(), DebugTool::stacks, {ran("run", -1, "...\nended by signal 11")});
+  EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::crash);
+  EXPECT_EQ(report.diagnosis.signature.condition, "SIGSEGV");
 }
 
 TEST(DebugReport, AnOrdinaryErrorIsNoFaultOfTheDevice) {
   const Case c = classic();
   const DebugReport report = report_of(
       c, DebugTool::stacks,
-      {{.what = "run",
-        .exit_code = 1,
-        .output = traceback(line_with(debug_program(c), "loss = "), "IndexError: Target 3 is out of bounds.")}});
+      {ran("run", 1, traceback(line_with(debug_program(c), "loss = "), "IndexError: Target 3 is out of bounds."))});
   EXPECT_FALSE(report.fault());
   EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::host_reject);
   EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
 }
 
 TEST(DebugReport, ForeignTextStaysText) {
-  const DebugReport report =
-      report_of(classic(), DebugTool::memcheck,
-                {{.what = "run",
-                  .exit_code = 1,
-                  .output = "a.cu:1: k\x1b[2J: block: [0,0,0], thread: [0,0,0] Assertion `\xff\x1b]0;x\a` failed.\n"}});
+  const DebugReport report = report_of(
+      classic(), DebugTool::memcheck,
+      {ran("run", 1, "a.cu:1: k\x1b[2J: block: [0,0,0], thread: [0,0,0] Assertion `\xff\x1b]0;x\a` failed.\n")});
   for (const std::string& text : {debug_text(report), debug_json(report)}) {
     EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     EXPECT_THAT(text, Not(HasSubstr("\a")));
