@@ -76,13 +76,18 @@ pid_t start_child(std::vector<std::string> argv, std::vector<std::string> enviro
 
 ChildResult run_child(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
                       std::chrono::milliseconds limit, std::size_t output_limit) {
+  return run_child_alone(argv, merged_environment(environment), limit, output_limit);
+}
+
+ChildResult run_child_alone(const std::vector<std::string>& argv, std::vector<std::string> environment,
+                            std::chrono::milliseconds limit, std::size_t output_limit) {
   ChildResult result;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     result.output = std::string("no pipe: ") + std::strerror(errno);
     return result;
   }
-  const pid_t pid = start_child(argv, merged_environment(environment), ends[1]);
+  const pid_t pid = start_child(argv, std::move(environment), ends[1]);
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);

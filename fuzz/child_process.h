@@ -19,4 +19,8 @@ struct ChildResult {
 ChildResult run_child(const std::vector<std::string>& argv, const std::vector<std::string>& environment,
                       std::chrono::milliseconds limit, std::size_t output_limit = std::size_t{64} << 10);
 
+// The same with `environment` as the child's whole.
+ChildResult run_child_alone(const std::vector<std::string>& argv, std::vector<std::string> environment,
+                            std::chrono::milliseconds limit, std::size_t output_limit = std::size_t{64} << 10);
+
 }  // namespace dsafuzz

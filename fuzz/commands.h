@@ -62,6 +62,25 @@ struct RegressFlags {
 };
 int regress_command(const RegressFlags& flags);
 
+struct DebugFlags {
+  RunFlags run;
+  std::string the_case;  // a case file or a finding's folder
+  std::string tool;      // as in repro/debug_plan.h
+  std::string out = "dsafuzz-out";
+};
+// Runs the case under a debugging tool and says what that saw: 0 nothing wrong, 1 a fault, 3 no tool or no device.
+int debug_command(const DebugFlags& flags);
+
+struct FidelityFlags {
+  RunFlags run;
+  std::vector<std::string> folders;  // of cases; empty: the regression corpus shipped
+  std::string devices = "vcuda,cuda:0";
+  std::string json;  // file; "-" is standard output; empty: none
+  int jobs = 1;
+};
+// Whether two devices say the same of every case: 0 they do, 1 they differ, 3 one of them is not there.
+int fidelity_command(const FidelityFlags& flags);
+
 struct ExamineFlags {
   RunFlags run;
   std::string the_case;

@@ -9,6 +9,7 @@
 #include "fuzz/engine.h"
 #include "fuzz/engine_options.h"
 #include "fuzz/worker_pool.h"
+#include "repro/debug_plan.h"
 
 namespace dsafuzz {
 namespace {
@@ -134,6 +135,37 @@ int run(int argc, char** argv) {
   regress_app->add_flag("--quiet", regress.quiet, "no progress, and only cases that are not as they should be");
   add_run_flags(*regress_app, regress.run);
 
+  DebugFlags debug;
+  CLI::App* debug_app = app.add_subcommand("debug", "run a case under a debugging tool and say what it saw first");
+  debug_app->add_option("case", debug.the_case, "a case file, or a folder with case.yaml")->required();
+  debug_app->add_option("--tool", debug.tool, kDebugToolWords)->required();
+  debug_app->add_option("--device", debug.run.device, "vcuda[:N] (virtual, the default) or cuda:N")->capture_default_str();
+  debug.run.time_limit = 600;
+  debug_app->add_option("--time-limit", debug.run.time_limit, "seconds one run may take")
+      ->capture_default_str()
+      ->check(not_a_number<double>)
+      ->check(CLI::Range(1.0, 86400.0));
+  debug_app->add_option("--modules", debug.run.modules, "folder of TorchScript files; default: beside the case");
+  debug_app->add_option("--out", debug.out, "folder for program, scripts, logs and core dump")->capture_default_str();
+  debug_app->add_flag("--caching", debug.run.caching, "use the caching allocator, which hides some memory faults");
+  debug_app->add_flag("--json", debug.run.json, "one object with all that was seen");
+  debug_app->footer("Exit codes: 0 nothing wrong was seen, 1 a fault, 2 usage or input error, 3 no such tool or device.");
+
+  FidelityFlags fidelity;
+  CLI::App* fidelity_app =
+      app.add_subcommand("fidelity", "run cases on two devices and print where they say different things");
+  fidelity_app->add_option("folder", fidelity.folders, "folders with cases, or case files; default: the corpus shipped");
+  fidelity_app->add_option("--devices", fidelity.devices, "the two devices")->capture_default_str();
+  fidelity_app->add_option("--json", fidelity.json, "write the comparison; - is standard output");
+  fidelity_app->add_option("--jobs", fidelity.jobs, "cases at once; default: all cores, on a GPU 1")
+      ->default_val(0)
+      ->check(CLI::Range(0, 256));
+  fidelity_app->add_option("--time-limit", fidelity.run.time_limit, "seconds one case may take")
+      ->capture_default_str()
+      ->check(not_a_number<double>)
+      ->check(CLI::Range(0.05, 3600.0));
+  fidelity_app->footer("Exit codes: 0 no differences, 1 differences, 2 usage or input error, 3 a device is not there.");
+
   ExamineFlags reduce;
   CLI::App* reduce_app = app.add_subcommand("reduce", "shrink a failing case, confirm it, write its finding, print it");
   add_examine_flags(*reduce_app, reduce);
@@ -245,6 +277,8 @@ int run(int argc, char** argv) {
   if (*replay_app) return replay_command(replay);
   if (*regress_app) return regress_command(regress);
   if (*import_app) return import_command(import);
+  if (*debug_app) return debug_command(debug);
+  if (*fidelity_app) return fidelity_command(fidelity);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
   if (*coverage_app) return coverage_command(coverage);

@@ -2,9 +2,11 @@
 set(DSAFUZZ_MAIN_SOURCES
   child_process.cpp
   command_coverage.cpp
+  command_debug.cpp
   command_doctor.cpp
   command_examine.cpp
   command_explain.cpp
+  command_fidelity.cpp
   command_fuzz.cpp
   command_import.cpp
   command_matrix.cpp
@@ -13,6 +15,7 @@ set(DSAFUZZ_MAIN_SOURCES
   command_show.cpp
   commands.cpp
   expectation.cpp
+  find_debugger.cpp
   look_at_installation.cpp
   look_at_machine.cpp
   look_at_system.cpp
@@ -29,7 +32,7 @@ list(TRANSFORM _reproducer_flags REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE _quote
 list(JOIN _quoted "," _quoted)
 set_source_files_properties(run_reproducer.cpp PROPERTIES COMPILE_DEFINITIONS
   "DSAFUZZ_DEFAULT_TORCH_DIR=\"${DSAFUZZ_TORCH_DIR}\";DSAFUZZ_DEFAULT_CXX=\"${CMAKE_CXX_COMPILER}\";DSAFUZZ_DEFAULT_PCH=\"${DSAFUZZ_REPRODUCER_PCH}\";DSAFUZZ_REPRODUCER_FLAGS=${_quoted}")
-set_source_files_properties(main.cpp command_regress.cpp PROPERTIES COMPILE_DEFINITIONS "DSAFUZZ_VERSION=\"${PROJECT_VERSION}\"")
+set_source_files_properties(main.cpp command_fidelity.cpp command_regress.cpp PROPERTIES COMPILE_DEFINITIONS "DSAFUZZ_VERSION=\"${PROJECT_VERSION}\"")
 add_custom_command(OUTPUT "${DSAFUZZ_REPRODUCER_PCH}"
   COMMAND "${CMAKE_CXX_COMPILER}" ${_reproducer_flags} -x c++-header
           -isystem "${DSAFUZZ_TORCH_DIR}/include" -isystem "${DSAFUZZ_TORCH_DIR}/include/torch/csrc/api/include"

@@ -27,6 +27,11 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   explain_fault.cpp
   explain_text.cpp
   reading_json.cpp
+  debug_program.cpp
+  debug_plan.cpp
+  parse_host_gdb.cpp
+  debug_report.cpp
+  debug_report_text.cpp
   normalise.cpp
   finding.cpp
   diagnose.cpp

@@ -179,6 +179,37 @@ constexpr std::array kFaults{
           {"", "", ""},
           {"", "", "", ""}}};
 
+// Scenarios of ours that show a fault of the same kind.
+struct Ready {
+  std::string_view fault, scenario;
+};
+constexpr std::array kReady{Ready{"invalid_global", "scenarios/custom_kernel_without_bounds_check.yaml"},
+                            Ready{"illegal_memory_access", "scenarios/custom_kernel_without_bounds_check.yaml"},
+                            Ready{"invalid_shared", "scenarios/custom_shared_overrun.yaml"},
+                            Ready{"invalid_local", "scenarios/custom_stack_overrun.yaml"},
+                            Ready{"misaligned_address", "scenarios/custom_misaligned.yaml"},
+                            Ready{"double_free", "scenarios/custom_double_free.yaml"},
+                            Ready{"use_after_free", "scenarios/use_after_free.yaml"},
+                            Ready{"use_before_alloc", "scenarios/custom_stream_race.yaml"},
+                            Ready{"uninitialized", "scenarios/custom_uninitialised_read.yaml"},
+                            Ready{"race", "scenarios/custom_race.yaml"},
+                            Ready{"hazard", "scenarios/custom_race.yaml"},
+                            Ready{"barrier", "scenarios/custom_divergent_barrier.yaml"}};
+
+std::string ready_scenario(const LogReading& reading, std::span<const KnownScenario> scenarios) {
+  const std::string name = short_kernel_name(reading.kernel.value_or(""));
+  for (const KnownScenario& each : scenarios) {
+    if (!name.empty() && each.signature.starts_with(name + " `")) return each.path;
+  }
+  for (const Ready& ready : kReady) {
+    if (!std::string_view(reading.primary_fault).starts_with(ready.fault)) continue;
+    if (std::ranges::find(scenarios, ready.scenario, &KnownScenario::path) != scenarios.end()) {
+      return std::string(ready.scenario);
+    }
+  }
+  return {};
+}
+
 const Known* known(std::string_view fault) {
   const auto it = std::ranges::find_if(kFaults, [&](const Known& k) { return fault.starts_with(k.fault); });
   return it == kFaults.end() ? nullptr : &*it;
@@ -273,12 +304,7 @@ void explain_fault(const LogReading& reading, std::span<const KnownScenario> sce
       out.happened = "A CUDA call failed: " + reading.error->text + ".";
   }
   add_place(reading, out);
-  if (reading.kernel) {
-    const std::string name = short_kernel_name(*reading.kernel);
-    const auto same = std::ranges::find_if(
-        scenarios, [&](const KnownScenario& s) { return !name.empty() && s.signature.starts_with(name + " `"); });
-    if (same != scenarios.end()) out.scenario = same->path;
-  }
+  out.scenario = ready_scenario(reading, scenarios);
 }
 
 }  // namespace dsafuzz

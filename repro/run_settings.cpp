@@ -50,6 +50,19 @@ std::vector<std::string> environment_of(const RunSettings& settings, const char*
     out.push_back("DSAFUZZ_VCUDA_DEVICES=" + std::to_string(std::min(settings.device.index + 2, 16)));
   }
   if (settings.cpp_stacks) out.push_back("TORCH_SHOW_CPP_STACKTRACES=1");
+  if (settings.dsa) {
+    // The first asks a wheel to be built so; some documents name it for the run, too. The others are what a run reads.
+    for (const char* name : {"TORCH_USE_CUDA_DSA=1", "PYTORCH_USE_CUDA_DSA=1", "PYTORCH_CUDA_DSA_STACKTRACING=1"}) {
+      out.emplace_back(name);
+    }
+  }
+  if (!settings.core_dump.empty()) {
+    out.push_back("CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1");
+    out.push_back("CUDA_COREDUMP_SHOW_PROGRESS=1");
+    out.push_back("CUDA_COREDUMP_FILE=" + settings.core_dump);
+  }
+  // Segments that grow move the edges at which an access out of bounds is noticed.
+  out.push_back("PYTORCH_ALLOC_CONF=expandable_segments:False");
   if (settings.caching) {
     out.push_back("DSAFUZZ_VCUDA_CACHING=1");
   } else {

@@ -33,6 +33,8 @@ struct RunSettings {
   std::optional<Tool> tool;  // empty: the scenario's where there is one, else memcheck
   bool blocking = false;     // CUDA_LAUNCH_BLOCKING=1: the failing call itself reports
   bool cpp_stacks = false;   // TORCH_SHOW_CPP_STACKTRACES=1
+  bool dsa = false;          // PYTORCH_USE_CUDA_DSA=1: a PyTorch built with TORCH_USE_CUDA_DSA records asserts itself
+  std::string core_dump;     // the file for a GPU core dump when a kernel fails; empty: none
   bool caching = false;      // the caching allocator, which hides faults; exact allocations otherwise
   std::chrono::milliseconds time_limit{10'000};         // for one case
   std::chrono::milliseconds start_limit{120'000};       // for a worker to be ready

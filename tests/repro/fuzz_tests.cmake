@@ -26,7 +26,7 @@ dsafuzz_fuzz_target(fuzz_parse_log RUNS 20000 SEEDS ${_logs}
           parse_sanitizer.cpp sanitizer_location.cpp parse_sanitizer_xml.cpp parse_host_sanitizer.cpp parse_gdb.cpp
           parse_system.cpp parse_environment.cpp parse_smi.cpp parse_log.cpp log_extent.cpp log_origin.cpp
           log_echoes.cpp normalise.cpp explain.cpp explain_assert.cpp explain_fault.cpp explain_text.cpp
-          reading_json.cpp escape.cpp)
+          escape.cpp)
 
 file(GLOB _cases CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scenarios/*.yaml"
      "${PROJECT_SOURCE_DIR}/corpus/regressions/*/case.yaml")

@@ -58,5 +58,31 @@ TEST(Environment, IsDecidedBySettingsAlone) {
   EXPECT_THAT(environment_of(settings, inherited), Contains("TORCH_SHOW_CPP_STACKTRACES=1"));
 }
 
+TEST(Environment, HasWhatADebuggingToolNeedsAndNothingElse) {
+  const char* inherited[] = {"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+                             "PYTORCH_ALLOC_CONF=expandable_segments:True",
+                             "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1",
+                             "PYTORCH_USE_CUDA_DSA=1",
+                             "CUDA_VISIBLE_DEVICES=1",
+                             nullptr};
+  RunSettings settings;
+  const auto plain = environment_of(settings, inherited);
+  EXPECT_THAT(plain, Contains("PYTORCH_ALLOC_CONF=expandable_segments:False"));
+  EXPECT_THAT(plain, Contains("PYTORCH_NO_CUDA_MEMORY_CACHING=1"));
+  EXPECT_THAT(plain, Contains("CUDA_VISIBLE_DEVICES=1"));
+  for (const char* name : {"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF=expandable_segments:True", "CUDA_ENABLE_CORE",
+                           "CUDA_COREDUMP", "PYTORCH_USE_CUDA_DSA", "TORCH_USE_CUDA_DSA"}) {
+    EXPECT_THAT(plain, Not(Contains(testing::StartsWith(name)))) << name;
+  }
+  settings.dsa = true;
+  settings.core_dump = "/x/core.nvcudmp";
+  const auto all = environment_of(settings, inherited);
+  for (const char* variable : {"PYTORCH_USE_CUDA_DSA=1", "PYTORCH_CUDA_DSA_STACKTRACING=1", "TORCH_USE_CUDA_DSA=1",
+                               "CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1", "CUDA_COREDUMP_SHOW_PROGRESS=1",
+                               "CUDA_COREDUMP_FILE=/x/core.nvcudmp"}) {
+    EXPECT_THAT(all, Contains(variable));
+  }
+}
+
 }  // namespace
 }  // namespace dsafuzz

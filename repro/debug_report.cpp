@@ -1,0 +1,140 @@
+#include "repro/debug_report.h"
+
+#include <algorithm>
+
+namespace dsafuzz {
+namespace {
+
+// A count with its noun: "1 thread", "32 threads".
+std::string counted(std::int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// "IndexError: Target 5 is out of bounds.": the line behind the first traceback's frames.
+std::string exception_line(const LogText& log) {
+  bool inside = false;
+  for (const std::string& line : log.lines) {
+    if (line.starts_with("Traceback (most recent call last)")) {
+      inside = true;
+    } else if (inside && !line.empty() && line[0] != ' ') {
+      return contains(line, ":") || contains(line, "Error") ? line : "";
+    }
+  }
+  return "";
+}
+
+Outcome outcome_of(const DebugRunReading& run) {
+  Outcome outcome;
+  outcome.log = run.run.output;
+  if (run.place) {
+    outcome.step = run.place->step;
+    outcome.op = run.place->op;
+  }
+  if (run.run.timed_out) {
+    outcome.end = Outcome::End::timed_out;
+  } else if (!run.error.empty()) {
+    outcome.end = Outcome::End::threw;
+    const std::size_t colon = run.error.find(": ");
+    outcome.error_type = run.error.substr(0, colon);
+    outcome.error = colon == std::string::npos ? run.error : run.error.substr(colon + 2);
+  } else if (run.run.exit_code > 1 || run.run.exit_code < 0) {
+    outcome.end = Outcome::End::exited;
+    outcome.code = run.run.exit_code;
+  }
+  return outcome;
+}
+
+void add_cascade(const LogReading& reading, std::vector<std::string>& out) {
+  for (std::size_t i = 1; i < reading.asserts.records.size(); ++i) {
+    const AssertRecord& record = reading.asserts.records[i];
+    out.push_back("another assert failed: " + record.file + ":" + std::to_string(record.line) + " `" +
+                  record.condition + "` (" + counted(record.count, "thread") + ")");
+  }
+  bool primary_seen = false;
+  for (const SanitizerRecord& record : reading.sanitizer.records) {
+    const bool primary = !primary_seen && record.fault == reading.primary_fault;
+    primary_seen = primary_seen || primary;
+    if (primary) continue;
+    const bool failed_call = record.kind == SanitizerRecord::Kind::api_error;
+    out.push_back((failed_call ? "a call that failed after it: " : "") + record.title +
+                  (record.kernel.empty() ? "" : ", in " + record.kernel));
+  }
+  const bool from_record = reading.kind != LogKind::cuda_error && reading.kind != LogKind::none;
+  if (reading.error && from_record && !reading.error->from_tool) {
+    out.push_back("the error that reached the program: " + reading.error->text +
+                  (reading.api_call.empty() ? "" : ", noticed in " + reading.api_call));
+  }
+  for (const LogEcho& echo : reading.echoes) {
+    out.push_back(std::string(echo.what) + " (" + std::to_string(echo.count) + ")");
+  }
+}
+
+void add_notes(DebugReport& report) {
+  const DebugRunReading& run = report.runs[report.first];
+  const bool real = report.device.kind == Device::Kind::cuda;
+  if (report.tool == DebugTool::dsa && real && contains(run.run.output, "Compile with `TORCH_USE_CUDA_DSA`")) {
+    report.notes.emplace_back(
+        "this PyTorch was not built with TORCH_USE_CUDA_DSA, as the wheels are not, so it has no report of its own; "
+        "the driver's lines say which assert failed");
+  }
+  if (report.tool == DebugTool::dsa && !real) {
+    report.notes.emplace_back(
+        "a PyTorch that reports asserts itself must be built with TORCH_USE_CUDA_DSA=1; the wheels are not");
+  }
+  if (report.tool == DebugTool::coredump && report.core.empty() && report.fault()) {
+    report.notes.emplace_back("no core dump was written: a GPU writes one only if the driver can see the failure");
+  }
+  for (const DebugRunReading& each : report.runs) {
+    if (each.run.timed_out) report.notes.push_back(each.run.what + ": it did not end in time");
+  }
+  if (contains(run.run.output, "ptrace: Operation not permitted")) {
+    report.notes.emplace_back("gdb may not watch programs here; in a container start it with --cap-add=SYS_PTRACE");
+  }
+}
+
+}  // namespace
+
+DebugRunReading read_debug_run(const DebugOutput& run, const DebugProgram& program, const std::string& program_file) {
+  const LogText log = read_log_text(run.output);
+  DebugRunReading out;
+  out.run = run;
+  out.reading = parse_log(log);
+  out.stop = parse_host_gdb(log);
+  out.error = exception_line(log);
+  out.frame = out.reading.earliest_user;
+  if (out.frame && out.frame->file.ends_with(program_file)) out.place = program.place_of(out.frame->line);
+  return out;
+}
+
+void judge_debug_runs(const Case& c, DebugReport& report) {
+  // The later run of a plan is the closer look.
+  for (std::size_t i = 0; i < report.runs.size(); ++i) {
+    if (!report.runs[i].reading.primary_fault.empty() || report.runs[i].run.timed_out) report.first = i;
+  }
+  const DebugRunReading& run = report.runs[report.first];
+  report.diagnosis = diagnose(c, outcome_of(run));
+  if (report.fault()) report.advice = advise(c, report.diagnosis);
+  add_cascade(run.reading, report.cascade);
+  add_notes(report);
+}
+
+std::string dsa_text(const LogReading& reading, int device) {
+  if (reading.asserts.records.empty()) return "";
+  std::string out = std::to_string(reading.asserts.count) + " CUDA device-side assertion failures were found on GPU #" +
+                    std::to_string(device) + "!\n";
+  const auto triple = [](const Triple& t) {
+    return "[" + std::to_string(t[0]) + "," + std::to_string(t[1]) + "," + std::to_string(t[2]) + "]";
+  };
+  for (std::size_t i = 0; i < reading.asserts.records.size(); ++i) {
+    const AssertRecord& record = reading.asserts.records[i];
+    out += "Assertion failure " + std::to_string(i) + "\n  GPU assertion failure message = " + record.condition +
+           "\n  File containing assertion = " + record.file + ":" + std::to_string(record.line) + "\n";
+    if (record.function) out += "  Device function containing assertion = " + *record.function + "\n";
+    if (record.thread) out += "  Thread ID that failed assertion = " + triple(*record.thread) + "\n";
+    if (record.block) out += "  Block ID that failed assertion = " + triple(*record.block) + "\n";
+    out += "  Device that launched kernel = " + std::to_string(device) + "\n";
+  }
+  return out;
+}
+
+}  // namespace dsafuzz

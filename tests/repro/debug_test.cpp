@@ -1,0 +1,361 @@
+// Debugging runs as far as they are pure: the program that runs, the commands and scripts, and what is read from the
+// tools' output.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "repro/case_text.h"
+#include "repro/debug_report.h"
+#include "repro/parse_dsa.h"
+
+namespace dsafuzz {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSubsetOf;
+using testing::Not;
+
+Case classic(Phase phase = Phase::forward, Precision precision = Precision::none) {
+  auto c = parse_case(
+      "case: linear_cross_entropy\n"
+      "shapes: {batch: 2, classes: 3}\n"
+      "tensors:\n"
+      "  labels: {shape: [batch], dtype: int64, fill: 3}\n"
+      "  logits: {shape: [batch, classes], dtype: float32, fill: 0}\n"
+      "steps:\n"
+      "  - scaled = aten::mul(logits, 2.0)\n"
+      "  - loss = aten::cross_entropy_loss(scaled, labels)\n",
+      "classic.yaml");
+  EXPECT_TRUE(c) << c.error().text();
+  c->phase = phase;
+  c->precision = precision;
+  return *c;
+}
+
+std::string log_sample(const std::string& name) {
+  std::ostringstream out;
+  out << std::ifstream(std::string(DSAFUZZ_LOG_SAMPLES) + "/" + name + ".log", std::ios::binary).rdbuf();
+  EXPECT_FALSE(out.str().empty()) << name;
+  return out.str();
+}
+
+// The number of the program's line that holds `text`.
+int line_with(const DebugProgram& program, const std::string& text) {
+  std::istringstream in(program.text);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (line.find(text) != std::string::npos) return number;
+  }
+  ADD_FAILURE() << text << " is not in\n" << program.text;
+  return 0;
+}
+
+TEST(DebugProgram, LinesBelongToSteps) {
+  struct Row {
+    std::string text;
+    int step;
+    std::string op;
+  };
+  for (const Precision precision : {Precision::none, Precision::autocast_float16}) {
+    const DebugProgram program = debug_program(classic(Phase::backward, precision));
+    const Row rows[] = {{"import torch", -1, "inputs"},
+                        {"labels = ", -1, "inputs"},
+                        {"scaled = ", 0, "aten::mul"},
+                        {"loss = ", 1, "aten::cross_entropy_loss"},
+                        {"loss.sum().backward()", 2, "backward"},
+                        {".synchronize(device)", 2, "synchronize"}};
+    for (const Row& row : rows) {
+      SCOPED_TRACE(row.text);
+      const auto place = program.place_of(line_with(program, row.text));
+      ASSERT_TRUE(place);
+      EXPECT_EQ(place->step, row.step);
+      EXPECT_EQ(place->op, row.op);
+      EXPECT_THAT(place->source, HasSubstr(row.text));
+      EXPECT_THAT(place->source, Not(testing::StartsWith(" ")));
+    }
+    EXPECT_FALSE(program.place_of(0));
+    EXPECT_FALSE(program.place_of(10'000));
+  }
+}
+
+DebugPaths paths() {
+  return {.python = "/v/bin/python",
+          .program = "/o/program.py",
+          .folder = "/o",
+          .tool = "/t/tool",
+          .vcuda_library = "/b/lib/libdsafuzz_vcuda.so"};
+}
+
+DebugPlan plan(DebugTool tool, const char* device) {
+  RunSettings settings;
+  settings.device = *parse_device(device);
+  return plan_debug(tool, settings, paths());
+}
+
+TEST(DebugTool, TextsAreInverses) {
+  for (const char* text :
+       {"blocking", "stacks", "dsa", "memcheck", "racecheck", "initcheck", "synccheck", "cuda-gdb", "coredump"}) {
+    const auto tool = parse_debug_tool(text);
+    ASSERT_TRUE(tool) << text;
+    EXPECT_EQ(to_text(*tool), text);
+    EXPECT_THAT(std::string(kDebugToolWords), HasSubstr(text));
+  }
+  for (const char* text : {"", "gdb", "cuda_gdb", "Memcheck", "none"}) EXPECT_FALSE(parse_debug_tool(text)) << text;
+}
+
+TEST(DebugPlan, HasACommandAndAnEnvironmentForEachTool) {
+  struct Row {
+    DebugTool tool;
+    const char* device;
+    std::string program;                          // that must be installed
+    std::vector<std::vector<std::string>> argvs;  // a subset of each run's words, in order of the runs
+    std::vector<std::vector<std::string>> environments;
+  };
+  const std::vector<std::string> real{"/v/bin/python", "/o/program.py", "cuda:1"},
+      virtual_{"/v/bin/python", "/o/program.py", "vcuda"};
+  const std::string blocking = "CUDA_LAUNCH_BLOCKING=1";
+  const std::string dump = "CUDA_COREDUMP_FILE=/o/core.nvcudmp";
+  const Row rows[] = {
+      {DebugTool::blocking, "cuda:1", "", {real, real}, {{}, {blocking}}},
+      {DebugTool::blocking, "vcuda", "", {virtual_, virtual_}, {{}, {blocking}}},
+      {DebugTool::stacks, "cuda:1", "", {real}, {{blocking, "TORCH_SHOW_CPP_STACKTRACES=1"}}},
+      {DebugTool::dsa, "cuda:1", "", {real}, {{"PYTORCH_USE_CUDA_DSA=1", "TORCH_USE_CUDA_DSA=1"}}},
+      {DebugTool::memcheck,
+       "cuda:1",
+       "compute-sanitizer",
+       {{"/t/tool", "--tool", "memcheck", "--target-processes", "all", "/v/bin/python", "cuda:1"}},
+       {{blocking, "PYTORCH_NO_CUDA_MEMORY_CACHING=1"}}},
+      {DebugTool::racecheck, "cuda:1", "compute-sanitizer", {{"--tool", "racecheck"}}, {{blocking}}},
+      {DebugTool::initcheck, "vcuda", "", {virtual_}, {{blocking, "DSAFUZZ_VCUDA_TOOL=initcheck"}}},
+      {DebugTool::synccheck, "vcuda", "", {virtual_}, {{"DSAFUZZ_VCUDA_TOOL=synccheck"}}},
+      {DebugTool::cuda_gdb,
+       "cuda:1",
+       "cuda-gdb",
+       {{"/t/tool", "--batch", "-x", "/o/commands.gdb", "--args", "/v/bin/python", "cuda:1"}},
+       {{blocking}}},
+      {DebugTool::cuda_gdb, "vcuda", "gdb", {{"/t/tool", "--batch", "-x", "/o/commands.gdb", "--args"}}, {{blocking}}},
+      {DebugTool::coredump,
+       "cuda:1",
+       "cuda-gdb",
+       {real, {"/t/tool", "--batch", "/o/core.gdb"}},
+       {{"CUDA_ENABLE_COREDUMP_ON_EXCEPTION=1", dump}, {}}},
+      {DebugTool::coredump,
+       "vcuda",
+       "gdb",
+       {{"/o/commands.gdb", "--args"}, {"/o/core.gdb", "/o/core"}},
+       {{blocking}, {}}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(to_text(row.tool)) + " on " + row.device);
+    EXPECT_EQ(program_of(row.tool, *parse_device(row.device)), row.program);
+    const DebugPlan made = plan(row.tool, row.device);
+    ASSERT_EQ(made.runs.size(), row.argvs.size());
+    for (std::size_t i = 0; i < made.runs.size(); ++i) {
+      EXPECT_THAT(row.argvs[i], IsSubsetOf(made.runs[i].argv));
+      EXPECT_THAT(row.environments[i], IsSubsetOf(environment_of(made.runs[i].settings, nullptr)));
+    }
+  }
+  // The first run is there to be late.
+  EXPECT_THAT(environment_of(plan(DebugTool::blocking, "vcuda").runs[0].settings, nullptr), Not(Contains(blocking)));
+  // Only a run that finds a dump opens one.
+  EXPECT_EQ(plan(DebugTool::coredump, "cuda:1").runs[1].needs_file, "/o/core.nvcudmp");
+}
+
+TEST(DebugPlan, WithoutADebuggerAGpusCoreDumpIsMadeAndNotOpened) {
+  DebugPaths without = paths();
+  without.tool.clear();
+  RunSettings settings;
+  settings.device = *parse_device("cuda:0");
+  EXPECT_EQ(plan_debug(DebugTool::coredump, settings, without).runs.size(), 1);
+}
+
+TEST(DebugPlan, ScriptsAskForWhatTheReportNeeds) {
+  struct Row {
+    DebugTool tool;
+    const char* device;
+    std::vector<std::string> commands;
+  };
+  const Row rows[] = {
+      {DebugTool::cuda_gdb, "cuda:0", {"\nrun\n", "\nbacktrace 40\n", "\ninfo locals\n", "\ninfo cuda kernels\n"}},
+      {DebugTool::cuda_gdb,
+       "vcuda",
+       {"catch load libdsafuzz_vcuda.so\n", "break vcuda::fail\n", "break vcuda::end_grid\n", "frame apply"}},
+      {DebugTool::coredump, "cuda:0", {"target cudacore /o/core.nvcudmp\n", "\nbacktrace 40\n"}},
+      {DebugTool::coredump, "vcuda", {"generate-core-file /o/core\n", "coredump_filter"}},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(to_text(row.tool)) + " on " + row.device);
+    const DebugPlan made = plan(row.tool, row.device);
+    ASSERT_FALSE(made.scripts.empty());
+    for (const std::string& command : row.commands) EXPECT_THAT(made.scripts.front().second, HasSubstr(command));
+  }
+}
+
+// As gdb 13 prints it, of a kernel with barriers, whose threads have stacks of their own.
+constexpr const char* kGdbLog = R"(Catchpoint 1 (load)
+Breakpoint 2 at 0x7fff3cfd24f0: file /src/kernels/vcuda/launch.cpp, line 256.
+
+Thread 1 "python" hit Breakpoint 2, fail () at /src/kernels/vcuda/launch.cpp:256
+256	void fail(const AssertSite& site) {
+
+[dsafuzz] stopped in the kernel: block (2,0,1), thread (17,3,0)
+#0  fail () at /src/kernels/vcuda/launch.cpp:256
+256	void fail(const AssertSite& site) {
+#1  0x00007fff3cff4ad2 in nll_loss_forward_reduce_cuda_kernel_2d<float, long> () at /src/kernels/loss/nll_loss.cu:84
+84	      ASSERT_LABEL(245, "nll_loss_forward_reduce_cuda_kernel_2d", t, n_classes);
+#2  0x00007fff3cff40b5 in operator() () at /src/kernels/loss/nll_loss.cu:209
+209	/src/kernels/loss/nll_loss.cu: No such file or directory.
+#3  0x00007ffff6ccb23f in ?? () from /lib/x86_64-linux-gnu/libboost_context.so.1.74.0
+/pytorch/aten/src/ATen/native/cuda/Loss.cu:245: nll_loss_forward_reduce_cuda_kernel_2d: block: [2,0,1], thread: [17,3,0] Assertion `t >= 0 && t < n_classes` failed.
+#9  a later stop is not looked at
+)";
+
+TEST(ParseHostGdb, ReadsTheStopInAKernel) {
+  const HostGdbStop stop = parse_host_gdb(read_log_text(kGdbLog));
+  EXPECT_TRUE(stop.stopped);
+  EXPECT_EQ(stop.block, (Triple{2, 0, 1}));
+  EXPECT_EQ(stop.thread, (Triple{17, 3, 0}));
+  ASSERT_EQ(stop.frames.size(), 4);
+  ASSERT_TRUE(stop.kernel());
+  EXPECT_EQ(stop.kernel()->function, "nll_loss_forward_reduce_cuda_kernel_2d<float, long>");
+  EXPECT_EQ(stop.kernel()->file, "/src/kernels/loss/nll_loss.cu");
+  EXPECT_EQ(stop.kernel()->line, 84);
+  EXPECT_THAT(stop.kernel()->source, HasSubstr("ASSERT_LABEL(245"));
+  EXPECT_EQ(stop.frames[2].function, "operator()");
+  EXPECT_EQ(stop.frames[3].function, "??");
+}
+
+TEST(ParseHostGdb, FindsNothingInOtherTexts) {
+  for (const std::string text : {"", "#0  main () at a.cpp:1\n1\tint main() {\n", "[dsafuzz]", "No symbol table."}) {
+    const HostGdbStop stop = parse_host_gdb(read_log_text(text));
+    EXPECT_FALSE(stop.stopped) << text;
+    EXPECT_TRUE(stop.frames.empty()) << text;
+  }
+}
+
+TEST(Dsa, TextIsReadBackAsTheSameRecord) {
+  const LogReading reading = parse_log(
+      "/pytorch/aten/src/ATen/native/cuda/Loss.cu:245: nll_loss_forward_reduce_cuda_kernel_2d: block: [2,0,1], thread: "
+      "[17,3,0] Assertion `t >= 0 && t < n_classes` failed.\n");
+  const AssertReading back = parse_dsa(read_log_text(dsa_text(reading, 1)));
+  ASSERT_EQ(back.records.size(), 1);
+  const AssertRecord &was = reading.asserts.records[0], &is = back.records[0];
+  EXPECT_EQ(is.file, was.file);
+  EXPECT_EQ(is.line, was.line);
+  EXPECT_EQ(is.function, was.function);
+  EXPECT_EQ(is.condition, was.condition);
+  EXPECT_EQ(is.block, was.block);
+  EXPECT_EQ(is.thread, was.thread);
+  EXPECT_EQ(back.count, 1);
+  EXPECT_EQ(dsa_text(parse_log("nothing"), 0), "");
+}
+
+DebugReport report_of(const Case& c, DebugTool tool, const std::vector<DebugOutput>& outputs) {
+  DebugReport report;
+  report.case_file = "case.yaml";
+  report.tool = tool;
+  report.device = *parse_device("cuda:0");
+  const DebugProgram program = debug_program(c);
+  for (const DebugOutput& output : outputs) report.runs.push_back(read_debug_run(output, program, "program.py"));
+  judge_debug_runs(c, report);
+  return report;
+}
+
+std::string traceback(int line, const std::string& error) {
+  return "Traceback (most recent call last):\n  File \"/o/program.py\", line " + std::to_string(line) +
+         ", in <module>\n    x\n" + error + "\n";
+}
+
+TEST(DebugReport, PutsTheLateErrorBesideTheTrueOne) {
+  const Case c = classic(Phase::backward);
+  const DebugProgram program = debug_program(c);
+  const std::string line =
+      "/pytorch/aten/src/ATen/native/cuda/Loss.cu:245: nll_loss_forward_reduce_cuda_kernel_2d: block: [0,0,0], "
+      "thread: [1,0,0] Assertion `t >= 0 && t < n_classes` failed.\n";
+  const std::string error = "torch.AcceleratorError: CUDA error: device-side assert triggered";
+  const DebugReport report = report_of(
+      c, DebugTool::blocking,
+      {{.what = "asynchronous", .exit_code = 1, .output = line + traceback(line_with(program, ".backward()"), error)},
+       {.what = "blocking", .exit_code = 1, .output = line + traceback(line_with(program, "loss = "), error)}});
+  EXPECT_EQ(report.first, 1);
+  EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::device_assert);
+  EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
+  EXPECT_THAT(report.advice.cause, HasSubstr("labels"));
+  EXPECT_THAT(debug_text(report), HasSubstr("believe the blocking one"));
+  EXPECT_THAT(report.cascade, ElementsAre(HasSubstr("device-side assert triggered")));
+  const auto json = nlohmann::json::parse(debug_json(report));
+  EXPECT_EQ(json["surfaced"][0]["operator"], "backward");
+  EXPECT_EQ(json["surfaced"][1]["operator"], "aten::cross_entropy_loss");
+  EXPECT_EQ(json["surfaced"][1]["step"], 1);
+  EXPECT_EQ(json["first_fault"]["thread"], (std::vector{1, 0, 0}));
+}
+
+TEST(DebugReport, FirstFaultAndCascadeOfRecordedLogs) {
+  struct Row {
+    const char* log;
+    DebugTool tool;
+    Verdict verdict;
+    std::string kernel;  // part of it
+    std::size_t cascade_at_least;
+  };
+  // What the logs hold is in the .expected.json files beside them.
+  const Row rows[] = {
+      {"e02_memcheck_2024_two_line_frames", DebugTool::memcheck, Verdict::memory_fault, "", 0},
+      {"e14_racecheck_analysis", DebugTool::racecheck, Verdict::memory_fault, "", 0},
+      {"e18_synccheck", DebugTool::synccheck, Verdict::memory_fault, "", 0},
+      {"f02_gdb_illegal_address", DebugTool::cuda_gdb, Verdict::memory_fault, "cell_fill", 0},
+      {"f08_cudacore_assert", DebugTool::coredump, Verdict::device_assert, "indexSelectSmallIndex", 0},
+      {"m28_pytorch_and_sanitizer_and_gdb_in_one", DebugTool::memcheck, Verdict::device_assert, "", 1},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.log);
+    const DebugReport report =
+        report_of(classic(), row.tool, {{.what = "run", .exit_code = 1, .output = log_sample(row.log)}});
+    EXPECT_EQ(report.diagnosis.signature.verdict, row.verdict);
+    EXPECT_THAT(report.diagnosis.signature.kernel, HasSubstr(row.kernel));
+    EXPECT_GE(report.cascade.size(), row.cascade_at_least);
+    const auto json = nlohmann::json::parse(debug_json(report));
+    EXPECT_FALSE(json["first_fault"].is_null());
+    EXPECT_THAT(debug_text(report), HasSubstr("first fault:  " + std::string(to_text(row.verdict))));
+  }
+}
+
+TEST(DebugReport, ACleanRunIsNoFault) {
+  const DebugReport report =
+      report_of(classic(), DebugTool::memcheck, {{.what = "run", .output = log_sample("e26_clean")}});
+  EXPECT_FALSE(report.fault());
+  EXPECT_THAT(debug_text(report), HasSubstr("nothing wrong was seen"));
+  EXPECT_TRUE(nlohmann::json::parse(debug_json(report))["first_fault"].is_null());
+}
+
+TEST(DebugReport, AnOrdinaryErrorIsNoFaultOfTheDevice) {
+  const Case c = classic();
+  const DebugReport report = report_of(
+      c, DebugTool::stacks,
+      {{.what = "run",
+        .exit_code = 1,
+        .output = traceback(line_with(debug_program(c), "loss = "), "IndexError: Target 3 is out of bounds.")}});
+  EXPECT_FALSE(report.fault());
+  EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::host_reject);
+  EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
+}
+
+TEST(DebugReport, ForeignTextStaysText) {
+  const DebugReport report =
+      report_of(classic(), DebugTool::memcheck,
+                {{.what = "run",
+                  .exit_code = 1,
+                  .output = "a.cu:1: k\x1b[2J: block: [0,0,0], thread: [0,0,0] Assertion `\xff\x1b]0;x\a` failed.\n"}});
+  for (const std::string& text : {debug_text(report), debug_json(report)}) {
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    EXPECT_THAT(text, Not(HasSubstr("\a")));
+  }
+}
+
+}  // namespace
+}  // namespace dsafuzz
