@@ -22,7 +22,7 @@ std::vector<PlannedEngine> plan_engines(std::size_t scenarios, std::uint64_t run
       const std::uint64_t engines = engines_of(s);
       if (index >= engines) continue;
       const std::uint64_t share = runs == 0 ? 0 : runs / engines + (index < runs % engines ? 1 : 0);
-      plan.push_back({.scenario = s, .index = index, .device = (s + index) % devices, .runs = share, .seconds = 0});
+      plan.push_back({s, index, share, 0, (s + index) % devices});
     }
   }
   // Engines that wait for their turn take their share of the time with them.

@@ -17,9 +17,9 @@ inline constexpr std::uint64_t kMostEnginesPerScenario = 16;
 struct PlannedEngine {
   std::size_t scenario = 0;  // an index
   std::uint64_t index = 0;   // among its scenario's engines
-  std::size_t device = 0;    // an index
   std::uint64_t runs = 0;    // 0: no limit
   double seconds = 0;        // 0: no limit
+  std::size_t device = 0;    // an index
   friend bool operator==(const PlannedEngine&, const PlannedEngine&) = default;
 };
 
