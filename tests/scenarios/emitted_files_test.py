@@ -30,7 +30,7 @@ ENVIRONMENT = dict(os.environ, PYTHONPATH=str(program.ROOT / "kernels" / "python
                    PYTHONDONTWRITEBYTECODE="1")
 
 # Where nothing is at fault on any device there is no finding, and where the host refuses the input there is none either.
-NO_FINDING = "nothing to examine"
+NO_FINDING = "shows no bug"
 # One of each way to fail and to be called: an index the device accepts, an index between brackets, an operator without a
 # user's name, a custom kernel. reproducer_test runs the class label.
 SAMPLE = ["regressions/index_select_wraps_32_bits_is_silent", "regressions/advanced_index_two_tensors",
