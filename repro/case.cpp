@@ -171,6 +171,10 @@ Result<void> validate(const Case& c) {
       return input_problem("the tensors together have more than " + std::to_string(kElementLimit) + " elements");
     if (t.fill.kind == Fill::Kind::literal && t.fill.literal.empty())
       return input_problem("tensor '" + t.name + "' has an empty list of values");
+    if (t.fill.kind == Fill::Kind::literal && element_count(*shape) > kListedElementLimit)
+      return input_problem("tensor '" + t.name + "' repeats a list of values over more than " +
+                               std::to_string(kListedElementLimit) + " elements",
+                           {}, "a constant, arange or random fill has no such limit");
     if (t.fill.kind == Fill::Kind::randint) {
       const auto from = evaluate(t.fill.from, c.shapes), to = evaluate(t.fill.to, c.shapes);
       if (!from) return std::unexpected(from.error());

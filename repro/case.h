@@ -92,6 +92,7 @@ std::string case_id(const Case& c);
 // The concrete shape; Problem for an unknown variable, a negative size, or more elements than kElementLimit, which
 // leaves room for what an index of 32 bits cannot count. Whether so much memory is there is found when the case runs.
 inline constexpr std::int64_t kElementLimit = std::int64_t{1} << 33;
+inline constexpr std::int64_t kListedElementLimit = std::int64_t{1} << 26;  // of a tensor whose values are listed
 Result<std::vector<std::int64_t>> concrete_shape(const TensorSpec& tensor, const Shapes& shapes);
 std::int64_t element_count(const std::vector<std::int64_t>& shape);  // 1 for rank 0
 

@@ -90,6 +90,8 @@ TEST(HostileCase, GivesOneClearProblem) {
       {"unknown variable", with_tensor("{shape: [batch], dtype: float32, fill: 0}"), "no shape variable 'batch'"},
       {"negative size", with_tensor("{shape: [-5], dtype: float32, fill: 0}"), "axis of size -5"},
       {"huge size", with_tensor("{shape: [99999999999], dtype: float32, fill: 0}"), "more than"},
+      {"a short list over a huge tensor", with_tensor("{shape: [99, 9999999], dtype: int64, fill: [1, 2]}"),
+       "repeats a list"},
       {"overflowing size", with_tensor("{shape: [9999999999, 9999999999], dtype: float32, fill: 0}"), "more than"},
       {"size beyond 64 bits", with_tensor("{shape: [99999999999999999999], dtype: float32, fill: 0}"),
        "too large for a size"},
