@@ -26,7 +26,7 @@ HEALTHY = LATE.replace(", set: {1: 3}", "")
 FAULTS = {
     "memcheck": ("dsafuzz::scale_without_bounds_check(input, 2.0)", 1, "invalid_global", "scale_without_bounds_check"),
     "racecheck": ("dsafuzz::sum_without_atomics(input)", 2, "race", "sum_without_atomics"),
-    "initcheck": ("dsafuzz::scale_in_stages_unfinished(input, 2.0)", 65, "uninit", "scale"),
+    "initcheck": ("dsafuzz::scale_in_stages_unfinished(input, 2.0)", 65, "uninit", "read_stage_kernel"),
     "synccheck": ("dsafuzz::block_sums_early_exit(input)", 1, "divergent", "block_sums_early_exit"),
 }
 FAULTY = """\
@@ -221,7 +221,7 @@ class FidelityTest(program.ProgramTest):
     def corpus(self):
         folder = self.folder / "corpus"
         for name in self.NAMES:
-            shutil.copytree(REGRESSIONS / name, folder / name)
+            shutil.copytree(REGRESSIONS / name, folder / name, dirs_exist_ok=True)
         return folder
 
     def test_a_device_agrees_with_its_equal(self):
