@@ -347,6 +347,38 @@ TEST(DebugReport, AnIllegalLabelThatNoToolSawIsSilent) {
   EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
 }
 
+TEST(DebugReport, ADebuggersExitCodeIsNotTheProgramS) {
+  struct Row {
+    std::string output;
+    Verdict verdict;
+    bool failed;
+  };
+  // gdb ends with 1 whenever a command of its script failed, as those behind the program's end do.
+  const Row rows[] = {
+      {"[Inferior 1 (process 7) exited normally]\nNo registers.\n", Verdict::ok, false},
+      {"[Inferior 1 (process 7) exited with code 0175]\n", Verdict::crash, false},
+      {"Thread 1 \"python\" received signal SIGSEGV, Segmentation fault.\n", Verdict::crash, false},
+      {"warning: x\nptrace: Operation not permitted.\n", Verdict::ok, true},
+      {"", Verdict::ok, true},
+  };
+  Case healthy = classic();
+  healthy.tensors[0].fill.constant = std::int64_t{2};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.output);
+    DebugOutput output = ran("under gdb", 1, row.output);
+    output.debugger = true;
+    const DebugReport report = report_of(healthy, DebugTool::cuda_gdb, {output});
+    EXPECT_EQ(report.diagnosis.signature.verdict, row.verdict);
+    EXPECT_EQ(!report.failed.empty(), row.failed) << report.failed;
+  }
+}
+
+TEST(DebugReport, AToolThatNeverSawTheProgramHasFailed) {
+  const DebugReport report =
+      report_of(classic(), DebugTool::memcheck, {ran("run", 255, log_sample("e24_no_driver_observed"))});
+  EXPECT_THAT(report.failed, HasSubstr("Error: "));
+}
+
 TEST(DebugReport, ADeathWithoutARecordIsACrash) {
   const DebugReport report = report_of(classic(), DebugTool::stacks, {ran("run", -1, "...\nended by signal 11")});
   EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::crash);

@@ -132,6 +132,11 @@ class DebugTest(program.ProgramTest):
         self.assertIn("the failing thread, block [0,0,0], thread [1,0,0]:", text)
 
     @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_gdb_sees_a_healthy_case_end(self):
+        seen = self.debug(self.write("healthy.yaml", HEALTHY), "cuda-gdb", code=0)
+        self.assertEqual((seen["verdict"], seen["stack"]), ("ok", []))
+
+    @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_a_core_dump_is_written_and_opened(self):
         seen = self.debug(self.late(), "coredump")
         core = pathlib.Path(seen["core"])
@@ -180,6 +185,11 @@ class DebugTest(program.ProgramTest):
         seen = self.debug(self.write("healthy.yaml", HEALTHY), "memcheck", "--device", "cuda", code=0,
                           extra_environment=environment)
         self.assertIsNone(seen["first_fault"])
+
+    def test_a_sanitizer_that_never_saw_the_program_is_no_finding(self):
+        _, environment = self.fake("compute-sanitizer", "e24_no_driver_observed", code=255)
+        self.problem("debug", self.late(), "--tool", "memcheck", "--device", "cuda", says="could not watch",
+                     extra_environment=environment)
 
     def test_cuda_gdb_is_driven_by_a_script(self):
         record, environment = self.fake("cuda-gdb", "f02_gdb_illegal_address")
