@@ -90,8 +90,10 @@ class Campaign {
   void wait_and_show(ExaminerThread& examiner, const char* doing);
   void take_reports(ExaminerThread& examiner);
   ProgressFacts facts(const char* doing);
+  DeviceSummary* summary_of(const std::string& device);
 
   const CampaignOptions& options_;
+  const std::vector<Device> devices_;
   Store store_;
   std::vector<Scenario> scenarios_;
   std::map<std::string, Scenario> by_name_;
@@ -106,6 +108,7 @@ class Campaign {
 
 Campaign::Campaign(const CampaignOptions& options, Store store, std::vector<Scenario> scenarios)
     : options_(options),
+      devices_(devices_of(options)),
       store_(std::move(store)),
       scenarios_(std::move(scenarios)),
       progress_(options.progress, options.terminal) {
@@ -113,6 +116,7 @@ Campaign::Campaign(const CampaignOptions& options, Store store, std::vector<Scen
     by_name_.emplace(scenario.name, scenario);
     summary_.scenarios.push_back({.name = scenario.name});
   }
+  for (const Device& device : devices_) summary_.devices.push_back({.name = device.text()});
   summary_.known = store_.findings().size();
 }
 
@@ -159,12 +163,13 @@ void Campaign::examine_leftovers(ExaminerThread& examiner) {
 }
 
 void Campaign::search(ExaminerThread& examiner) {
-  const auto plan = plan_engines(scenarios_.size(), options_.runs, options_.seconds, options_.jobs);
+  const std::size_t at_once = options_.jobs * devices_.size();
+  const auto plan = plan_engines(scenarios_.size(), options_.runs, options_.seconds, at_once, devices_.size());
   waiting_.assign(plan.begin(), plan.end());
   search_start_ = Clock::now();
   bool told = false;
   while (!running_.empty() || (!waiting_.empty() && !stop_.asked())) {
-    while (!stop_.asked() && !waiting_.empty() && running_.size() < options_.jobs) {
+    while (!stop_.asked() && !waiting_.empty() && running_.size() < at_once) {
       const PlannedEngine next = waiting_.front();
       waiting_.pop_front();
       if (auto ok = start_engine(next, 0); !ok) {
@@ -207,6 +212,7 @@ Result<void> Campaign::start_engine(const PlannedEngine& plan, int restarts) {
   engine.until_expected = options_.until_expected;
   engine.method = options_.method;
   engine.settings = options_.settings;
+  engine.settings.device = devices_[plan.device];
   if (!engine.settings.tool) engine.settings.tool = scenario.tool;
   Result<EngineProcess> process =
       EngineProcess::start(options_.program, engine, store_.log_file({scenario.name, plan.index}));
@@ -231,7 +237,7 @@ void Campaign::ended(Running& engine, int status) {
   const EngineStatus last = engine.process.status();
   const EngineName name{scenarios_[engine.plan.scenario].name, engine.plan.index};
   count(engine.plan, last);
-  if (auto recovered = store_.recover_interrupted(name); !recovered) {
+  if (auto recovered = store_.recover_interrupted(name, devices_[engine.plan.device].text()); !recovered) {
     summary_.problems.push_back(recovered.error().text());
   }
   if (last.done && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
@@ -266,6 +272,16 @@ void Campaign::count(const PlannedEngine& plan, const EngineStatus& status) {
     scenario.expected_after = std::min(scenario.expected_after.value_or(status.seconds), status.seconds);
   }
   scenario.features = std::max(scenario.features, status.features);
+  DeviceSummary& device = summary_.devices[plan.device];
+  device.executions += status.executions;
+  device.seconds += status.seconds;
+  device.spares_taken += status.spares_taken;
+  device.spares_ready += status.spares_ready;
+}
+
+DeviceSummary* Campaign::summary_of(const std::string& device) {
+  const auto found = std::ranges::find(summary_.devices, device, &DeviceSummary::name);
+  return found == summary_.devices.end() ? nullptr : &*found;
 }
 
 void Campaign::wait_and_show(ExaminerThread& examiner, const char* doing) {
@@ -289,12 +305,23 @@ void Campaign::take_reports(ExaminerThread& examiner) {
         summary_.findings.push_back({.scenario = report.minimal.scenario,
                                      .signature = report.signature.text(),
                                      .folder = report.folder,
+                                     .device = report.device,
                                      .confirmed = report.confirmed,
                                      .confirmations = report.confirmations,
+                                     .elsewhere = report.elsewhere,
                                      .elements = elements_of(report.minimal),
                                      .one_minimal = report.one_minimal});
         progress_.say("Found: " + report.signature.text() + " (" + report.minimal.scenario + "), confirmed " +
-                      std::to_string(report.confirmed) + " of " + std::to_string(report.confirmations));
+                      std::to_string(report.confirmed) + " of " + std::to_string(report.confirmations) +
+                      (devices_.size() > 1 ? " on " + report.device : ""));
+        if (DeviceSummary* device = summary_of(report.device)) {
+          ++device->findings;
+          ++device->shows;
+        }
+        for (const DeviceCheck& other : report.elsewhere) {
+          DeviceSummary* device = summary_of(other.device);
+          if (device && other.confirmed > 0) ++device->shows;
+        }
         break;
       case Examination::End::not_confirmed: ++summary_.not_confirmed; break;
       case Examination::End::duplicate:
@@ -335,6 +362,10 @@ ProgressFacts Campaign::facts(const char* doing) {
 
 }  // namespace
 
+std::vector<Device> devices_of(const CampaignOptions& options) {
+  return options.devices.empty() ? std::vector{options.settings.device} : options.devices;
+}
+
 Result<CampaignSummary> run_campaign(const CampaignOptions& options) {
   if (options.scenarios.empty()) return input_problem("no scenario is given");
   if (options.jobs == 0) return input_problem("no job is allowed", "--jobs", "1 or more");
@@ -353,6 +384,20 @@ Result<CampaignSummary> run_campaign(const CampaignOptions& options) {
   return Campaign(options, std::move(*store), std::move(scenarios)).run();
 }
 
+namespace {
+
+// "; cuda:1: 0 of 5 (ok)"
+std::string elsewhere_text(const std::vector<DeviceCheck>& checks) {
+  std::string text;
+  for (const DeviceCheck& check : checks) {
+    text += "; " + check.device + ": " + std::to_string(check.confirmed) + " of " + std::to_string(check.of);
+    if (!check.instead.empty()) text += " (" + check.instead + ")";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string to_text(const CampaignSummary& s) {
   std::string text;
   std::array<char, 200> line;
@@ -366,11 +411,20 @@ std::string to_text(const CampaignSummary& s) {
     if (scenario.restarts > 0) text += ", " + std::to_string(scenario.restarts) + " worker restarts";
     text += "\n";
   }
+  const bool several = s.devices.size() > 1;
+  for (const DeviceSummary& device : s.devices) {
+    if (!several) break;
+    const double rate = device.seconds > 0 ? static_cast<double>(device.executions) / device.seconds : 0;
+    std::snprintf(line.data(), line.size(), ": %llu executions, %.0f/s, %zu findings met there, %zu show there",
+                  static_cast<unsigned long long>(device.executions), rate, device.findings, device.shows);
+    text += "  " + device.name + line.data() + "\n";
+  }
   if (s.findings.empty()) text += "No new finding.\n";
   for (const FindingSummary& finding : s.findings) {
     text += "\n" + finding.signature + "\n  scenario:  " + finding.scenario +
             "\n  confirmed: " + std::to_string(finding.confirmed) + " of " + std::to_string(finding.confirmations) +
             (finding.confirmed < finding.confirmations ? " (flaky)" : "") +
+            (several ? " on " + finding.device + elsewhere_text(finding.elsewhere) : "") +
             "\n  minimal:   " + std::to_string(finding.elements) + (finding.elements == 1 ? " element" : " elements") +
             (finding.one_minimal ? ", 1-minimal" : ", may not be minimal") + "\n  folder:    " + finding.folder + "\n";
   }

@@ -28,10 +28,11 @@ using StartWorkers = std::function<Result<std::unique_ptr<Executor>>(const RunSe
 struct CampaignOptions {
   std::vector<std::string> scenarios;  // files, at least one; names differ
   RunSettings settings;                // of the search; the examiner always blocks
+  std::vector<Device> devices;         // that are searched, with one corpus for all; empty: that of `settings`
   double seconds = 0;                  // for the search; 0: no limit
   std::uint64_t runs = 0;              // executions for each scenario; 0: no limit
   std::uint64_t seed = 1;
-  std::size_t jobs = 1;  // engines at once
+  std::size_t jobs = 1;  // engines at once on each device
   std::string out = "dsafuzz-out";
   bool until_expected = false;  // a scenario's engines end when its expected signature is met
   SearchMethod method;
@@ -54,15 +55,27 @@ struct ScenarioSummary {
   std::optional<double> expected_after;  // seconds of search until its expectation was met
 };
 
+struct DeviceSummary {
+  std::string name;
+  std::uint64_t executions = 0;
+  double seconds = 0;                                // of its engines, added up
+  std::uint64_t spares_taken = 0, spares_ready = 0;  // executor.h
+  std::size_t findings = 0;                          // new ones that were met and confirmed there
+  std::size_t shows = 0;  // new ones, met on any device, whose minimal case fails there in the same way
+};
+
 struct FindingSummary {
   std::string scenario, signature, folder;
+  std::string device;  // where it was met and confirmed
   int confirmed = 0, confirmations = 0;
-  std::int64_t elements = 0;  // of the minimal case
+  std::vector<DeviceCheck> elsewhere;  // what the campaign's other devices say of the minimal case
+  std::int64_t elements = 0;           // of the minimal case
   bool one_minimal = false;
 };
 
 struct CampaignSummary {
   std::vector<ScenarioSummary> scenarios;  // in the order given
+  std::vector<DeviceSummary> devices;      // in the order given
   std::vector<FindingSummary> findings;    // new ones, in the order found
   std::map<std::string, int> classes;      // findings of the folder by the check that is missing, new and known
   std::size_t known = 0;                   // findings in the folder before
@@ -78,5 +91,8 @@ std::string to_text(const CampaignSummary& summary);
 // the examiner in good order; a second one ends the process at once, with exit code 130.
 // Problem: a scenario, seed or folder that cannot be used, or no engine could run at all.
 Result<CampaignSummary> run_campaign(const CampaignOptions& options);
+
+// The devices that are searched: at least one.
+std::vector<Device> devices_of(const CampaignOptions& options);
 
 }  // namespace dsafuzz

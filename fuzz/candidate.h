@@ -21,7 +21,7 @@ struct Candidate {
   Kind kind = Kind::failed;
   Signature signature;  // as met; of a suspect: silent, with the tensor and class of value as condition
   Case the_case;
-  Outcome outcome;             // not filled for interrupted and slip
+  Outcome outcome;             // of interrupted and slip only the device, where it is known
   std::uint64_t engine = 0;    // which engine of its scenario met it, and at which execution: candidates are examined
   std::uint64_t sequence = 0;  // in this order, so that the same search gives the same findings
 

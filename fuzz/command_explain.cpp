@@ -39,10 +39,11 @@ std::vector<KnownScenario> known_scenarios() {
   std::vector<KnownScenario> known;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(shipped_folder("scenarios"), ignored)) {
-    if (entry.path().extension() != ".yaml") continue;
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with(".yaml") || name.ends_with("_healthy.yaml")) continue;
     const auto scenario = load_scenario(entry.path().string());
     if (!scenario || scenario->only_legal) continue;
-    KnownScenario each{"scenarios/" + entry.path().filename().string(), scenario->expect.signature, {}};
+    KnownScenario each{"scenarios/" + name, scenario->expect.signature, {}};
     for (const Step& step : scenario->base.steps) each.ops.push_back(step.op);
     known.push_back(std::move(each));
   }
@@ -56,7 +57,8 @@ int explain_command(const std::string& path, bool json) {
   const auto log = read_log(path);
   if (!log) return fail(log.error());
   const LogReading reading = parse_log(*log);
-  const Explanation explanation = explain(reading, known_scenarios());
+  const bool quiet = reading.kind == LogKind::none || reading.kind == LogKind::environment;
+  const Explanation explanation = explain(reading, quiet ? std::vector<KnownScenario>() : known_scenarios());
   const std::string text = json ? reading_json(reading, explanation) + "\n" : explanation_text(explanation);
   std::fputs(text.c_str(), stdout);
   return explanation.fault ? 1 : 0;

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,28 @@
 namespace dsafuzz {
 namespace {
 
+Result<std::vector<Device>> devices_named(const std::vector<std::string>& names) {
+  std::vector<Device> devices;
+  for (const std::string& name : names) {
+    const auto device = parse_device(name);
+    if (!device)
+      return input_problem("'" + name.substr(0, 40) + "' is not a device", "--devices",
+                           "vcuda:0,vcuda:1 or cuda:0,cuda:1");
+    if (std::ranges::find(devices, *device) != devices.end())
+      return input_problem("'" + name + "' is given twice", "--devices");
+    devices.push_back(*device);
+  }
+  return devices;
+}
+
+nlohmann::ordered_json elsewhere_json(const std::vector<DeviceCheck>& checks) {
+  auto out = nlohmann::ordered_json::object();
+  for (const DeviceCheck& check : checks) {
+    out[check.device] = {{"confirmed", check.confirmed}, {"of", check.of}, {"instead", check.instead}};
+  }
+  return out;
+}
+
 void print_json(const CampaignSummary& summary) {
   nlohmann::ordered_json out{{"version", 1}, {"interrupted", summary.interrupted}, {"known_before", summary.known}};
   out["scenarios"] = nlohmann::ordered_json::array();
@@ -27,14 +50,26 @@ void print_json(const CampaignSummary& summary) {
          {"restarts", s.restarts},
          {"expected_after", s.expected_after ? nlohmann::ordered_json(*s.expected_after) : nlohmann::ordered_json()}});
   }
+  out["devices"] = nlohmann::ordered_json::array();
+  for (const DeviceSummary& d : summary.devices) {
+    out["devices"].push_back({{"name", d.name},
+                              {"executions", d.executions},
+                              {"seconds", d.seconds},
+                              {"spares_taken", d.spares_taken},
+                              {"spares_ready", d.spares_ready},
+                              {"findings", d.findings},
+                              {"shows", d.shows}});
+  }
   out["classes"] = summary.classes;
   out["findings"] = nlohmann::ordered_json::array();
   for (const FindingSummary& f : summary.findings) {
     out["findings"].push_back({{"scenario", f.scenario},
                                {"signature", f.signature},
                                {"folder", f.folder},
+                               {"device", f.device},
                                {"confirmed", f.confirmed},
                                {"confirmations", f.confirmations},
+                               {"elsewhere", elsewhere_json(f.elsewhere)},
                                {"one_minimal", f.one_minimal}});
   }
   out["not_confirmed"] = summary.not_confirmed;
@@ -48,6 +83,8 @@ void print_json(const CampaignSummary& summary) {
 int fuzz_command(const FuzzFlags& flags) {
   const auto settings = settings_of(flags.run, false);
   if (!settings) return fail(settings.error());
+  const auto devices = devices_named(flags.devices);
+  if (!devices) return fail(devices.error());
   std::vector<Scenario> scenarios;
   for (const std::string& path : flags.scenarios) {
     auto scenario = load_scenario(path);
@@ -58,6 +95,7 @@ int fuzz_command(const FuzzFlags& flags) {
   CampaignOptions options;
   options.scenarios = flags.scenarios;
   options.settings = *settings;
+  options.devices = *devices;
   options.seconds = flags.seconds;
   options.runs = flags.runs;
   options.seed = flags.seed;

@@ -24,18 +24,20 @@ void print_text(const std::string& path, const Case& c, const Diagnosis& d, cons
   if (log) std::fwrite(o.log.data(), 1, o.log.size(), stdout);
 }
 
-void print_json(const std::string& path, const Case& c, const Diagnosis& d, const Outcome& o, bool as_expected) {
-  const nlohmann::ordered_json line{{"file", path},
-                                    {"case_id", case_id(c)},
-                                    {"device", o.device},
-                                    {"verdict", to_text(d.signature.verdict)},
-                                    {"signature", d.signature.text()},
-                                    {"operator", d.signature.op},
-                                    {"as_expected", as_expected},
-                                    {"error_type", o.error_type},
-                                    {"error", o.error},
-                                    {"evidence", d.evidence},
-                                    {"seconds", o.seconds}};
+void print_json(const std::string& path, const Case& c, const Diagnosis& d, const Outcome& o, bool as_expected,
+                bool log) {
+  nlohmann::ordered_json line{{"file", path},
+                              {"case_id", case_id(c)},
+                              {"device", o.device},
+                              {"verdict", to_text(d.signature.verdict)},
+                              {"signature", d.signature.text()},
+                              {"operator", d.signature.op},
+                              {"as_expected", as_expected},
+                              {"error_type", o.error_type},
+                              {"error", o.error},
+                              {"evidence", d.evidence},
+                              {"seconds", o.seconds}};
+  if (log) line["log"] = o.log;
   std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
 }
 
@@ -66,7 +68,7 @@ int replay_command(const ReplayFlags& flags) {
       const auto& [outcome, diagnosis] = *replayed;
       const auto unmet = expected ? expected->unmet(diagnosis.signature) : std::nullopt;
       if (flags.run.json) {
-        print_json(path, file->the_case, diagnosis, outcome, !unmet);
+        print_json(path, file->the_case, diagnosis, outcome, !unmet, flags.log);
       } else {
         print_text(path, file->the_case, diagnosis, outcome,
                    unmet      ? " (expected " + *unmet + ")"

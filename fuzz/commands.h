@@ -27,6 +27,7 @@ Result<RunSettings> settings_of(const RunFlags& flags, bool blocking);
 
 struct FuzzFlags {
   RunFlags run;
+  std::vector<std::string> devices;  // that are searched together; empty: run.device alone
   std::vector<std::string> scenarios;
   double seconds = 0;
   std::uint64_t runs = 0;

@@ -55,6 +55,7 @@ Examiner::Examiner(Store& store, Executor& device, Executor* cpu, ReproducerRunn
       device_(device),
       cpu_(cpu),
       reproducers_(reproducers),
+      scenarios_(scenarios),
       trials_(device, cpu, scenarios),
       options_(std::move(options)) {
   trials_.use_more(options_.start_more, options_.jobs);
@@ -62,6 +63,7 @@ Examiner::Examiner(Store& store, Executor& device, Executor* cpu, ReproducerRunn
 
 Result<Examination> Examiner::examine(const Candidate& candidate) {
   Examination result;
+  result.device = device_.settings().device.text();
   const bool suspect = candidate.kind == Candidate::Kind::suspect;
   // What an interrupted run would have shown is not known, and may be silence.
   const bool silent = suspect || candidate.kind == Candidate::Kind::interrupted ||
@@ -200,12 +202,40 @@ Result<Finding> Examiner::confirmed(const Case& original, const Signature& wante
     if (!second) return std::unexpected(second.error());
     finding.cpu_opinion = opinion(*second);
   }
+  if (finding.confirmed > 0) {
+    auto checks = checked_elsewhere(finding.minimal, wanted);
+    if (!checks) return std::unexpected(checks.error());
+    finding.elsewhere = examination.elsewhere = std::move(*checks);
+  }
   finding.executions = examination.executions;
   finding.one_minimal = examination.one_minimal;
   examination.minimal = finding.minimal;
   examination.confirmed = finding.confirmed;
   examination.confirmations = finding.confirmations;
   return finding;
+}
+
+// A device that cannot run it is an answer too: the finding on the first device stands.
+Result<std::vector<DeviceCheck>> Examiner::checked_elsewhere(const Case& minimal, const Signature& wanted) {
+  std::vector<DeviceCheck> checks;
+  for (const Device& device : options_.elsewhere) {
+    DeviceCheck check{.device = device.text()};
+    const Result<Executor*> workers = options_.workers_on(device);
+    if (!workers) check.instead = workers.error().what;
+    for (int i = 0; workers && i < options_.confirmations && !stopped(); ++i) {
+      const auto run = Trials(**workers, cpu_, scenarios_).judge(minimal, true, wanted.verdict == Verdict::silent);
+      if (!run) return std::unexpected(run.error());
+      ++check.of;
+      if (run->signature() == wanted) {
+        ++check.confirmed;
+      } else {
+        check.instead = to_text(run->signature().verdict);
+        if (const std::string text = run->signature().text(); !text.empty()) check.instead += ": " + text;
+      }
+    }
+    checks.push_back(std::move(check));
+  }
+  return checks;
 }
 
 // Writes the files where nobody looks yet, runs them, notes the results, and makes all of it appear at once.
@@ -262,7 +292,7 @@ Result<void> Examiner::keep_slip(const Candidate& parent, const Signature& signa
   const auto added = store_.add_candidate({.kind = Candidate::Kind::slip,
                                            .signature = signature,
                                            .the_case = found,
-                                           .outcome = {},
+                                           .outcome = {.device = device_.settings().device.text()},
                                            .engine = parent.engine,
                                            .sequence = parent.sequence});
   if (!added) return std::unexpected(added.error());

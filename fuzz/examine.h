@@ -22,6 +22,8 @@ struct ExamineOptions {
   int start_runs = 10;         // that measure how often the bug shows, before it is reduced; fewer where it hangs
   int jobs = 1;                // slow cases of a reduction at once, on executors made by start_more
   Trials::StartExecutor start_more;
+  std::vector<Device> elsewhere;  // other devices that are asked about the minimal case of a confirmed finding
+  std::function<Result<Executor*>(const Device&)> workers_on;  // for those; what it returns outlives the examination
   std::function<void(int executions, const Case& best)> progress;  // of a reduction; may be empty
   std::function<bool()> stop;  // asked between runs; true: give up and leave the candidate where it is
 };
@@ -38,9 +40,11 @@ struct Examination {
   End end = End::stopped;
   Signature signature;  // of the fresh run
   std::string folder;   // of the finding; empty if there is none
+  std::string device;   // where it was examined
   std::string why;      // one sentence where it did not become a finding
   Case minimal;
   int confirmed = 0, confirmations = 0, executions = 0;
+  std::vector<DeviceCheck> elsewhere;
   bool one_minimal = false;
   bool comes_and_goes = false;         // some runs of the start did not show it
   std::vector<PassCount> certificate;  // single edits tried on the minimal case, all refused
@@ -61,6 +65,7 @@ class Examiner {
  private:
   Result<Case> reduced(const Case& start, const Signature& wanted, bool fresh, Examination& examination);
   Result<Finding> confirmed(const Case& original, const Signature& wanted, Examination& examination);
+  Result<std::vector<DeviceCheck>> checked_elsewhere(const Case& minimal, const Signature& wanted);
   Result<std::string> publish(const Finding& finding);
   Result<void> keep_slip(const Candidate& parent, const Signature& signature, const Case& found);
   bool stopped() const { return options_.stop && options_.stop(); }
@@ -69,6 +74,7 @@ class Examiner {
   Executor& device_;
   Executor* cpu_;
   ReproducerRunner* reproducers_;
+  const std::map<std::string, Scenario>& scenarios_;
   Trials trials_;
   ExamineOptions options_;
   std::vector<std::pair<Signature, Case>> slips_;

@@ -1,10 +1,18 @@
 #include "fuzz/examiner_thread.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace dsafuzz {
 
 ExaminerThread::ExaminerThread(const CampaignOptions& options, Store& store,
                                const std::map<std::string, Scenario>& scenarios, const std::atomic<bool>& stop)
-    : options_(options), store_(store), scenarios_(scenarios), stop_(stop), thread_([this] { work(); }) {}
+    : options_(options),
+      store_(store),
+      scenarios_(scenarios),
+      stop_(stop),
+      devices_(devices_of(options)),
+      thread_([this] { work(); }) {}
 
 ExaminerThread::~ExaminerThread() { finish(); }
 
@@ -42,39 +50,47 @@ void ExaminerThread::work() {
   }
   busy_ = false;
   // Workers end with the thread that started them, so they go first.
-  device_.reset();
-  cpu_.reset();
+  workers_.clear();
+}
+
+Result<Executor*> ExaminerThread::workers_on(const Device& device) {
+  std::unique_ptr<Executor>& kept = workers_[device.text()];
+  if (!kept) {
+    RunSettings settings = options_.settings;
+    settings.device = device;
+    settings.tool = tool_;
+    settings.blocking = true;
+    settings.cpp_stacks = true;  // for the earliest frame
+    kept = DSAFUZZ_TRY(options_.start_workers(settings));
+  }
+  return kept.get();
 }
 
 // The first candidate in the order of examination; others may arrive meanwhile.
 Result<void> ExaminerThread::examine_waiting() {
   const std::vector<Candidate> candidates = store_.candidates();
   if (candidates.empty()) return {};
-  const auto scenario = scenarios_.find(candidates.front().the_case.scenario);
-  RunSettings settings = options_.settings;
-  if (!settings.tool && scenario != scenarios_.end()) settings.tool = scenario->second.tool;
-  if (!device_ || device_->settings().tool != settings.tool) {
-    settings.blocking = true;
-    settings.cpp_stacks = true;  // for the earliest frame
-    device_.reset();
-    auto device = options_.start_workers(settings);
-    if (!device) return std::unexpected(device.error());
-    device_ = std::move(*device);
-    settings.device = Device{.kind = Device::Kind::cpu};
-    if (!cpu_) {
-      auto cpu = options_.start_workers(settings);
-      if (!cpu) return std::unexpected(cpu.error());
-      cpu_ = std::move(*cpu);
-    }
-  }
+  const Candidate& candidate = candidates.front();
+  const auto scenario = scenarios_.find(candidate.the_case.scenario);
+  std::optional<Tool> tool = options_.settings.tool;
+  if (!tool && scenario != scenarios_.end()) tool = scenario->second.tool;
+  if (tool != tool_) workers_.clear();
+  tool_ = tool;
+  // Where it was met, if this campaign has that device.
+  const auto met = std::ranges::find(devices_, candidate.outcome.device, &Device::text);
+  const Device& device = met == devices_.end() ? devices_.front() : *met;
+  Executor* const workers = DSAFUZZ_TRY(workers_on(device));
+  Executor* const cpu = DSAFUZZ_TRY(workers_on({.kind = Device::Kind::cpu}));
   ExamineOptions examine;
   examine.confirmations = options_.confirmations;
   examine.executions = options_.reduce_executions;
   examine.stop = [this] { return stop_.load(); };
-  Examiner examiner(store_, *device_, cpu_.get(), options_.reproducers, scenarios_, examine);
-  Result<Examination> report = examiner.examine(candidates.front());
+  std::ranges::remove_copy(devices_, std::back_inserter(examine.elsewhere), device);
+  examine.workers_on = [this](const Device& other) { return workers_on(other); };
+  Examiner examiner(store_, *workers, cpu, options_.reproducers, scenarios_, examine);
+  Result<Examination> report = examiner.examine(candidate);
   if (!report) return std::unexpected(report.error());
-  if (report->minimal.scenario.empty()) report->minimal.scenario = candidates.front().the_case.scenario;
+  if (report->minimal.scenario.empty()) report->minimal.scenario = candidate.the_case.scenario;
   const std::scoped_lock lock(mutex_);
   reports_.push_back(std::move(*report));
   return {};

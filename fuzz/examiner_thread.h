@@ -35,12 +35,16 @@ class ExaminerThread {
  private:
   void work();
   Result<void> examine_waiting();
+  Result<Executor*> workers_on(const Device& device);
 
   const CampaignOptions& options_;
   Store& store_;
   const std::map<std::string, Scenario>& scenarios_;
   const std::atomic<bool>& stop_;
-  std::unique_ptr<Executor> device_, cpu_;  // made with the first candidate
+  const std::vector<Device> devices_;
+  // By device; made with the first candidate that needs them, all with `tool_`.
+  std::map<std::string, std::unique_ptr<Executor>> workers_;
+  std::optional<Tool> tool_;
   std::atomic<bool> allowed_{false}, busy_{true}, finishing_{false};
   mutable std::mutex mutex_;
   std::vector<Examination> reports_;

@@ -79,7 +79,9 @@ int run(int argc, char** argv) {
   fuzz_app->add_option("--seed", fuzz.seed, "the same seed and runs give the same findings")
       ->capture_default_str()
       ->check(not_a_number<std::uint64_t>);
-  fuzz_app->add_option("--jobs", fuzz.jobs, "engines at once")->capture_default_str()->check(CLI::Range(1, 256));
+  fuzz_app->add_option("--jobs", fuzz.jobs, "engines at once, on each device")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
   fuzz_app->add_option("--out", fuzz.out, "folder for corpus and findings; a later run resumes from it")
       ->capture_default_str();
   fuzz_app->add_option("--seeds", fuzz.seeds, "folder with SCENARIO/*.yaml to start from");
@@ -96,6 +98,12 @@ int run(int argc, char** argv) {
   fuzz_app->add_flag("!--no-run", fuzz.run_reproducers, "write reproducers without running them");
   fuzz_app->add_flag("--json", fuzz.run.json, "print the summary as JSON");
   add_run_flags(*fuzz_app, fuzz.run);
+  fuzz_app
+      ->add_option("--devices", fuzz.devices,
+                   "search on several devices with one corpus: cuda:0,cuda:1; instead of --device")
+      ->delimiter(',')
+      ->expected(1)
+      ->excludes("--device");
 
   ReplayFlags replay;
   CLI::App* replay_app = app.add_subcommand("replay", "run cases, each in a fresh process, and say what happened");

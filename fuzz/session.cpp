@@ -107,6 +107,9 @@ Result<Session::Use> Session::run(const Case& c, std::span<const std::uint8_t> b
         scenario_.file, "`--device vcuda` runs everywhere");
   }
   ++status_.executions;
+  const SpareUse spares = executor_.spares();
+  status_.spares_taken = spares.taken;
+  status_.spares_ready = spares.ready;
   if (ends_worker(outcome->end)) ++status_.restarts;
   if (verdict == Verdict::setup_failed) return Use::drop;
   ran_once_ = true;

@@ -270,7 +270,7 @@ Result<void> Store::set_aside(const Candidate& candidate, const std::string& why
   return replace_folder(path("candidates/" + name), path("unconfirmed/" + name));
 }
 
-Result<bool> Store::recover_interrupted(const EngineName& engine) {
+Result<bool> Store::recover_interrupted(const EngineName& engine, const std::string& device) {
   const std::string file = running_file(engine);
   const auto run = read_interrupted(file);
   bool recovered = false;
@@ -279,7 +279,7 @@ Result<bool> Store::recover_interrupted(const EngineName& engine) {
       const Candidate candidate{.kind = Candidate::Kind::interrupted,
                                 .signature = {.verdict = Verdict::crash, .condition = "interrupted"},
                                 .the_case = std::move(*c),
-                                .outcome = {},
+                                .outcome = {.device = device},
                                 .engine = engine.index,
                                 .sequence = run->sequence};
       const auto added = add_candidate(candidate);

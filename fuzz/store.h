@@ -87,8 +87,8 @@ class Store {
   // Cases that were running when engines were killed, as candidates of kind interrupted; the marks are cleared once
   // the candidates are on disk. Requires: exclusive access and no engine running.
   Result<int> recover_interrupted();
-  // The same for one engine, which has ended.
-  Result<bool> recover_interrupted(const EngineName& engine);
+  // The same for one engine, which has ended. `device` is where it ran its cases; empty: not known.
+  Result<bool> recover_interrupted(const EngineName& engine, const std::string& device = {});
 
   Result<StagedFinding> stage(const Signature& signature);
   std::string finding_folder(const Signature& signature) const;

@@ -35,17 +35,25 @@ class WorkerPool : public Executor {
   }
 
   const RunSettings& settings() const override { return settings_; }
+  SpareUse spares() const override { return spares_; }
 
  private:
   Result<void> ensure_worker() {
     if (worker_ && worker_->cases_run >= kCasesPerWorker) worker_.reset();
+    const bool from_spare = !worker_ && spare_;
     if (!worker_) {
       worker_ = spare_ ? std::move(spare_) : DSAFUZZ_TRY(zygote_->fork_worker());
       spare_ = DSAFUZZ_TRY(zygote_->fork_worker());
     }
     if (worker_->ready) return {};
     Message message;
-    const Received received = receive(worker_->socket.get(), message, settings_.start_limit);
+    Received received = Received::late;
+    if (from_spare) {
+      received = receive(worker_->socket.get(), message, milliseconds(0));
+      ++spares_.taken;
+      if (received == Received::message) ++spares_.ready;
+    }
+    if (received == Received::late) received = receive(worker_->socket.get(), message, settings_.start_limit);
     worker_->ready = received == Received::message;
     if (worker_->ready) return {};
     const std::string said = take_log(*worker_).first;
@@ -145,6 +153,7 @@ class WorkerPool : public Executor {
   std::unique_ptr<Zygote> zygote_;
   RunSettings settings_;
   std::unique_ptr<WorkerProcess> worker_, spare_;
+  SpareUse spares_;
   std::uint64_t number_ = 0;
 };
 

@@ -9,11 +9,6 @@
 
 namespace dsafuzz {
 
-struct WorkerPoolStats {
-  int workers_started = 0;
-  int workers_lost = 0;  // died or were killed while running a case
-};
-
 // Starts the zygote for these settings (0.6 s for cpu and vcuda).
 // Problem: the worker program is missing or cannot start.
 Result<std::unique_ptr<Executor>> start_workers(const RunSettings& settings);

@@ -132,7 +132,9 @@ constexpr std::array kRows{
     ApiName{"histc", "self, bins=100, min=0, max=0", "torch.histc({self}<, bins={bins}><, min={min}><, max={max}>)",
             "at::histc"},
     ApiName{"repeat_interleave.Tensor", "repeats, output_size={}",
-            "torch.repeat_interleave({repeats}<, output_size={output_size}>)", "at::repeat_interleave"},
+            "torch.repeat_interleave({repeats}<, output_size={output_size}>)",
+            // A bare number would be the repeats of another overload.
+            "at::repeat_interleave({repeats}<, std::make_optional(std::int64_t({output_size}))>)"},
     ApiName{"repeat_interleave.self_Tensor", "self, repeats, dim={}, output_size={}",
             "torch.repeat_interleave({self}, {repeats}<, dim={dim}><, output_size={output_size}>)",
             "at::repeat_interleave"},

@@ -14,11 +14,16 @@ namespace {
 
 constexpr std::size_t kDiagnosisEvidenceLimit = 20;
 
-constexpr std::array<std::string_view, 9> kSetupTexts{
-    "no kernel image is available",         "Found no NVIDIA driver",
-    "No CUDA GPUs are available",           "no CUDA-capable device is detected",
-    "driver on your system is too old",     "CUDA driver version is insufficient",
-    "Torch not compiled with CUDA enabled", "PyTorch is not linked with support for",
+constexpr std::array<std::string_view, 10> kSetupTexts{
+    "invalid device ordinal",  // the case or the command names a device that is not there
+    "no kernel image is available",
+    "Found no NVIDIA driver",
+    "No CUDA GPUs are available",
+    "no CUDA-capable device is detected",
+    "driver on your system is too old",
+    "CUDA driver version is insufficient",
+    "Torch not compiled with CUDA enabled",
+    "PyTorch is not linked with support for",
     "Cannot initialize CUDA without"};
 
 constexpr std::array<std::string_view, 4> kMemoryTexts{"out of memory", "can't allocate memory", "not enough memory",

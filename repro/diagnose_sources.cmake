@@ -16,6 +16,8 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   parse_system.cpp
   parse_environment.cpp
   parse_smi.cpp
+  parse_smi_text.cpp
+  smi_cells.cpp
   parse_log.cpp
   log_extent.cpp
   log_origin.cpp
@@ -25,6 +27,7 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   explain.cpp
   explain_assert.cpp
   explain_fault.cpp
+  known_faults.cpp
   explain_text.cpp
   reading_json.cpp
   debug_program.cpp

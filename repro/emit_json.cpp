@@ -15,6 +15,9 @@
 //   cpu_opinion     one line
 //   advice          {cause, remedy, guard}
 //   confirmation    {confirmed, of}
+//   devices         {DEVICE: {confirmed, of, instead: where a run differed}}: the minimal case on the device it was
+//   found
+//                   on and on the campaign's other ones
 //   reduction       {executions, one_minimal}
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -105,6 +108,12 @@ std::string emit_json(const Finding& finding) {
                    {"remedy", as_utf8(finding.advice.remedy)},
                    {"guard", as_utf8(finding.advice.guard)}};
   out["confirmation"] = {{"confirmed", finding.confirmed}, {"of", finding.confirmations}};
+  out["devices"] = {{as_utf8(device), out["confirmation"]}};
+  for (const DeviceCheck& other : finding.elsewhere) {
+    Json check{{"confirmed", other.confirmed}, {"of", other.of}};
+    if (!other.instead.empty()) check["instead"] = as_utf8(other.instead);
+    out["devices"][as_utf8(other.device)] = std::move(check);
+  }
   out["reduction"] = {{"executions", finding.executions}, {"one_minimal", finding.one_minimal}};
   return out.dump(2) + "\n";
 }

@@ -46,6 +46,10 @@ std::string emit_report(const Finding& finding) {
   out += "- " + device_sentence(finding) + "\n";
   out += "- Confirmed: " + std::to_string(finding.confirmed) + " of " + std::to_string(finding.confirmations) +
          " fresh processes gave this signature.\n";
+  for (const DeviceCheck& other : finding.elsewhere) {
+    out += "- On " + markdown_text(other.device) + ": " + std::to_string(other.confirmed) + " of " +
+           std::to_string(other.of) + (other.instead.empty() ? "" : ", else " + markdown_text(other.instead)) + ".\n";
+  }
   out += "- Reduction: " + certificate(finding) + "\n";
   for (const auto& [name, version] : finding.outcome.versions) {
     out += "- " + markdown_text(name) + ": " + markdown_text(version) + "\n";

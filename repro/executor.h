@@ -11,6 +11,11 @@
 
 namespace dsafuzz {
 
+// How often a worker had to be replaced by the one kept in reserve, and how often that one was ready at once.
+struct SpareUse {
+  std::uint64_t taken = 0, ready = 0;
+};
+
 class Executor {
  public:
   virtual ~Executor() = default;
@@ -20,6 +25,7 @@ class Executor {
   // The same, in a process that has run nothing before.
   virtual Result<Outcome> run_fresh(const Case& c) = 0;
   virtual const RunSettings& settings() const = 0;
+  virtual SpareUse spares() const { return {}; }
 };
 
 }  // namespace dsafuzz

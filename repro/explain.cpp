@@ -19,7 +19,8 @@ std::string place_of(const Frame& frame) {
 
 void add_own_frame(const LogReading& reading, Explanation& out) {
   if (!reading.earliest_user) {
-    if (out.fault)
+    const bool of_program = reading.kind <= LogKind::launch_failure || reading.kind == LogKind::host_error;
+    if (out.fault && of_program)
       out.open.emplace_back("No Python frame of your own is in the log: the call cannot be named from it.");
     return;
   }

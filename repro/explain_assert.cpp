@@ -75,20 +75,26 @@ void add_operators(std::string_view list, Explanation& out) {
   }
 }
 
-// Those that a frame of the traceback names come first: `cross_entropy`, `embedding`.
-void prefer_named_in(const FrameReading& frames, Explanation& out) {
-  const auto is_named = [&](const std::string& op) {
-    const std::string plain = plain_operator(op);
-    return std::ranges::any_of(frames.python, [&](const Frame& frame) {
-      return frame.function == plain || (frame.function == "cross_entropy" && plain.starts_with("nll_loss"));
-    });
-  };
+// Those that are named come first.
+template <typename Named>
+void prefer(Explanation& out, const Named& is_named) {
   std::vector<std::string> ordered;
   for (const bool named : {true, false}) {
     std::ranges::copy_if(out.operators, std::back_inserter(ordered),
                          [&](const std::string& op) { return is_named(op) == named; });
   }
   out.operators = std::move(ordered);
+}
+
+// By a frame of the traceback: `cross_entropy`, `embedding`.
+void prefer_named_in(const FrameReading& frames, Explanation& out) {
+  prefer(out, [&](const std::string& op) {
+    const std::string plain = plain_operator(op);
+    return std::ranges::any_of(frames.python, [&](const Frame& frame) {
+      const bool loss = frame.function == "cross_entropy" && (plain == "cross_entropy_loss" || plain == "nll_loss_nd");
+      return frame.function == plain || loss;
+    });
+  });
 }
 
 // Words of a trigger or condition that point to an argument.
@@ -215,6 +221,10 @@ void explain_assert(const LogReading& reading, std::span<const KnownScenario> sc
       break;
     }
   }
+  if (const KnownScenario* scenario = scenario_for(scenarios, record, out)) {
+    out.scenario = scenario->path;
+    prefer(out, [&](const std::string& op) { return std::ranges::find(scenario->ops, op) != scenario->ops.end(); });
+  }
   prefer_named_in(reading.frames, out);
   if (out.operators.size() > 1) {
     out.open.emplace_back(
@@ -234,7 +244,6 @@ void explain_assert(const LogReading& reading, std::span<const KnownScenario> sc
   const std::string op = out.operators.empty() ? std::string() : plain_operator(out.operators.front());
   const bool cast = contains(record.file, "DynamicCast");
   out.causes = likely_causes(row, cast ? "DynamicCast" : op, record.condition);
-  if (const KnownScenario* scenario = scenario_for(scenarios, record, out)) out.scenario = scenario->path;
   add_steps(reading, out);
 }
 

@@ -1,4 +1,6 @@
 // The layout of an explanation for people.
+#include <algorithm>
+
 #include "repro/escape.h"
 #include "repro/explain.h"
 
@@ -34,29 +36,37 @@ void append_wrapped(std::string& out, const std::string& text, std::string_view 
   out.append(line).append("\n");
 }
 
+// Foreign text on one line.
+std::string printable(std::string_view text) {
+  std::string out = as_utf8(text);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\t' || c == '\n'; }, ' ');
+  return out;
+}
+
 class Page {
  public:
   void paragraph(std::string_view heading, const std::string& text) {
     if (text.empty()) return;
     begin(heading);
-    append_wrapped(out_, as_utf8(text), "  ", "  ");
+    append_wrapped(out_, printable(text), "  ", "  ");
   }
   void list(std::string_view heading, const std::vector<std::string>& items) {
     if (items.empty()) return;
     begin(heading);
-    for (const std::string& item : items) append_wrapped(out_, as_utf8(item), "  - ", "    ");
+    for (const std::string& item : items) append_wrapped(out_, printable(item), "  - ", "    ");
   }
   void sequence(std::string_view heading, const std::vector<std::string>& items) {
     if (items.empty()) return;
     begin(heading);
-    for (const std::string& item : items) append_wrapped(out_, as_utf8(item), "  ", "  ");
+    for (const std::string& item : items) append_wrapped(out_, printable(item), "  ", "  ");
   }
   void code(std::string_view heading, std::string_view lines) {
     if (lines.empty()) return;
     begin(heading);
     while (!lines.empty()) {
       const std::size_t end = std::min(lines.find('\n'), lines.size());
-      out_.append("      ").append(as_utf8(lines.substr(0, end))).append("\n");
+      out_.append("      ").append(printable(lines.substr(0, end))).append("\n");
       lines.remove_prefix(std::min(end + 1, lines.size()));
     }
   }

@@ -67,6 +67,14 @@ struct Advice {
   friend bool operator==(const Advice&, const Advice&) = default;
 };
 
+// What another device than the one it was found on says of the minimal case.
+struct DeviceCheck {
+  std::string device;
+  int confirmed = 0, of = 0;  // fresh processes with the same signature, and all
+  std::string instead;        // what the last one that differed gave: a verdict, or why nothing ran there; may be empty
+  friend bool operator==(const DeviceCheck&, const DeviceCheck&) = default;
+};
+
 struct Finding {
   Signature signature;
   Case original;                       // as first met
@@ -77,9 +85,10 @@ struct Finding {
   std::optional<Frame> earliest_frame; // the first frame of our program or the operator, where a stack was printed
   std::string cpu_opinion;             // what the CPU says of the minimal case, one line
   Advice advice;
-  int confirmed = 0, confirmations = 0; // k of n fresh processes gave the same signature
-  int executions = 0;                   // spent on reduction
-  bool one_minimal = false;             // no single edit of the reducer's list makes it smaller
+  int confirmed = 0, confirmations = 0;  // k of n fresh processes gave the same signature
+  std::vector<DeviceCheck> elsewhere;    // the campaign's other devices
+  int executions = 0;                    // spent on reduction
+  bool one_minimal = false;              // no single edit of the reducer's list makes it smaller
 };
 
 }  // namespace dsafuzz

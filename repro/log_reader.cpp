@@ -229,7 +229,9 @@ void LogReader::shorten_tail() {
 
 LogText LogReader::finish() {
   if (encoding_ == Encoding::unknown) decode(std::exchange(begin_, {}));
-  if (!pending_.empty()) add_row(pending_);
+  cleaned_.clear();
+  append_clean(pending_, cleaned_);
+  if (!cleaned_.empty()) add_row(pending_);
   for (Line& line : tail_) {
     numbers_.push_back(line.number);
     log_.lines.push_back(std::move(line.text));

@@ -143,6 +143,7 @@ constexpr std::array kMemoryWords{
 };
 // Of conditions, of errors and of the catalogue's triggers.
 constexpr std::array kWords{
+    Word{"on the same device", Check::device},
     Word{"input_val >= zero && input_val <= one", Check::probability},
     Word{"probability tensor contains", Check::weights},
     Word{"between 0 and 1", Check::probability},
@@ -150,7 +151,6 @@ constexpr std::array kWords{
     Word{"num_classes", Check::class_label},
     Word{"label", Check::class_label},
     Word{"arget", Check::class_label},
-    Word{"on the same device", Check::device},
     Word{"scalar type", Check::dtype},
     Word{"same dtype", Check::dtype},
     Word{"to have type", Check::dtype},

@@ -236,7 +236,8 @@ void read_line(const LogText& log, std::size_t number, const Form& form, Collect
         collector.add_spoiled();
       }
     } else {
-      if (has_coordinates(line.substr(anchor))) collector.add_spoiled();
+      constexpr std::size_t kCoordinates = 128;
+      if (has_coordinates(line.substr(anchor, kCoordinates))) collector.add_spoiled();
       from = anchor + form.first.size();
     }
     anchor = next;

@@ -35,6 +35,7 @@ constexpr std::array kTexts{
     Text{"Failed to initialize NVML: Unknown Error", Kind::environment_failure, "nvml_unknown"},
     Text{"Unable to determine the device handle for GPU", Kind::environment_failure, "gpu_lost"},
     Text{"No devices were found", Kind::environment_failure, "smi_no_devices"},
+    Text{"NVRM: API mismatch: ", Kind::environment_failure, "nvml_mismatch"},
     Text{"nvidia-smi: command not found", Kind::environment_failure, "smi_not_found"},
     Text{"'nvidia-smi' is not recognized", Kind::environment_failure, "smi_not_found"}};
 

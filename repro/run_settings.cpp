@@ -45,6 +45,10 @@ std::vector<std::string> environment_of(const RunSettings& settings, const char*
   out.push_back("CUBLAS_WORKSPACE_CONFIG=:4096:8");
   if (settings.blocking) out.push_back("CUDA_LAUNCH_BLOCKING=1");
   if (settings.tool) out.push_back("DSAFUZZ_VCUDA_TOOL=" + std::string(to_text(*settings.tool)));
+  // As many virtual devices as this one needs, and one more, for scenarios with tensors on the next device.
+  if (settings.device.kind == Device::Kind::vcuda && settings.device.index > 0) {
+    out.push_back("DSAFUZZ_VCUDA_DEVICES=" + std::to_string(std::min(settings.device.index + 2, 16)));
+  }
   if (settings.cpp_stacks) out.push_back("TORCH_SHOW_CPP_STACKTRACES=1");
   if (settings.dsa) {
     // The first asks a wheel to be built so; some documents name it for the run, too. The others are what a run reads.

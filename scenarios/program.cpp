@@ -6,7 +6,9 @@
 #include <c10/util/Exception.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "kernels/vcuda/runtime.h"
 #include "scenarios/case_tensors.h"
@@ -86,17 +88,17 @@ class Run {
       for (std::size_t i = 0; i < case_.steps.size(); ++i) {
         enter(static_cast<int>(i), case_.steps[i].op);
         if (!call(case_.steps[i])) return;
-        synchronize(device_);
+        synchronize_all();
       }
     }
     const int after = static_cast<int>(case_.steps.size());
     if (backward) {
       enter(after, "backward");
       run_backward();
-      synchronize(device_);
+      synchronize_all();
     }
     enter(after, "synchronize");
-    synchronize(device_);
+    synchronize_all();
   }
 
  private:
@@ -105,6 +107,12 @@ class Run {
     outcome_->op = op;
     set_place(op);
     at_step_(step);
+  }
+
+  // A failure stays on the device where it happened until that one is asked: the run's own, and those of its tensors.
+  void synchronize_all() const {
+    synchronize(device_);
+    for (const c10::Device& device : others_) synchronize(device);
   }
 
   // Reports of memory faults name it. Other devices do not ask.
@@ -117,6 +125,9 @@ class Run {
     for (const TensorSpec& spec : case_.tensors) {
       set_place("tensor " + spec.name);
       at::Tensor t = make_tensor(case_, spec, device_);
+      if (t.device() != device_ && std::ranges::find(others_, t.device()) == others_.end()) {
+        others_.push_back(t.device());
+      }
       // Without parameters, gradients are asked of the floating inputs.
       if (backward && is_floating(spec.dtype) && (spec.parameter || !any_parameter)) t.set_requires_grad(true);
       values_.insert_or_assign(spec.name, std::move(t));
@@ -161,6 +172,7 @@ class Run {
 
   const Case& case_;
   c10::Device device_;
+  std::vector<c10::Device> others_;  // of tensors that lie elsewhere
   const std::function<void(int)>& at_step_;
   Values values_;
   Outcome* outcome_ = nullptr;

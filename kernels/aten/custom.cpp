@@ -34,6 +34,18 @@ Tensor scale_on_device(const Tensor& input, double factor) {
   return y;
 }
 
+// Without a guard the launch goes to the thread's current device, whichever that is, and not to the input's.
+Tensor scale_without_device_guard(const Tensor& input, double factor) {
+  expect_float(input, "scale");
+  check_pending();
+  const Tensor x = input.contiguous();
+  Tensor y = at::empty_like(x);
+  kernels::scale(floats(x), static_cast<float*>(y.mutable_data_ptr()), x.numel(), static_cast<float>(factor),
+                 current_stream(current_device()));
+  check_after_launch();
+  return y;
+}
+
 Tensor scale_on_host(const Tensor& input, double factor) {
   expect_float(input, "scale");
   return at::mul(input, factor);
@@ -67,6 +79,7 @@ Tensor sum_on_host(const Tensor& input) {
 TORCH_LIBRARY(dsafuzz, m) {
   m.def("scale(Tensor input, float factor) -> Tensor");
   m.def("scale_without_bounds_check(Tensor input, float factor) -> Tensor");
+  m.def("scale_without_device_guard(Tensor input, float factor) -> Tensor");
   m.def("sum_alive(Tensor input) -> Tensor");
   m.def("sum_after_free(Tensor input) -> Tensor");
   m.def("empty_cache() -> ()", &empty_cache);  // for Python's torch.vcuda.empty_cache
@@ -75,6 +88,7 @@ TORCH_LIBRARY(dsafuzz, m) {
 TORCH_LIBRARY_IMPL(dsafuzz, PrivateUse1, m) {
   m.impl("scale", &scale_on_device<&kernels::scale>);
   m.impl("scale_without_bounds_check", &scale_on_device<&kernels::scale_without_bounds_check>);
+  m.impl("scale_without_device_guard", &scale_without_device_guard);
   m.impl("sum_alive", &sum_alive);
   m.impl("sum_after_free", &sum_after_free);
 }
@@ -82,6 +96,7 @@ TORCH_LIBRARY_IMPL(dsafuzz, PrivateUse1, m) {
 TORCH_LIBRARY_IMPL(dsafuzz, CPU, m) {
   m.impl("scale", &scale_on_host);
   m.impl("scale_without_bounds_check", &scale_on_host);
+  m.impl("scale_without_device_guard", &scale_on_host);
   m.impl("sum_alive", &sum_on_host);
   m.impl("sum_after_free", &sum_on_host);
 }

@@ -136,14 +136,16 @@ Tensor block_sums_on_host(const Tensor& input) {
       .sum(1);
 }
 
-// A buffer that belongs to nobody but this call, as a kernel library's scratch space does.
-template <int kFrees>
+// A buffer that belongs to nobody but this call, as a kernel library's scratch space does. One that is taken before the
+// guard is set lies on the thread's current device, whichever that is, and not on the input's.
+template <int kFrees, bool kGuardFirst = true>
 Tensor sum_of_buffer(const Tensor& input) {
+  const std::size_t bytes = input.nbytes();
+  void* buffer = nullptr;
+  if (!kGuardFirst) check(allocate(&buffer, bytes, current_stream(current_device())));
   const Call call(input, at::kFloat);
   const Tensor sum = at::empty({}, call.x.options());
-  const std::size_t bytes = call.x.nbytes();
-  void* buffer = nullptr;
-  check(allocate(&buffer, bytes, call.stream));
+  if (kGuardFirst) check(allocate(&buffer, bytes, call.stream));
   check(copy(buffer, call.x.const_data_ptr(), bytes));
   kernels::sum_buffer(static_cast<const float*>(buffer), call.x.numel(), floats_to_write(sum), call.stream);
   check_after_launch();
@@ -179,7 +181,8 @@ TORCH_LIBRARY_FRAGMENT(dsafuzz, m) {
   for (const char* name : {"pair_sums", "pair_sums_without_alignment_check", "count_values_in_shared",
                            "count_values_in_shared_without_check", "count_values_in_local",
                            "count_values_in_local_without_check", "sum_atomically", "sum_without_atomics", "block_sums",
-                           "block_sums_early_exit", "sum_freed_once", "sum_freed_twice", "sum_after_empty_cache"}) {
+                           "block_sums_early_exit", "sum_freed_once", "sum_freed_twice", "sum_allocated_before_guard",
+                           "sum_after_empty_cache"}) {
     m.def((std::string(name) + "(Tensor input) -> Tensor").c_str());
   }
   for (const char* name :
@@ -205,6 +208,7 @@ TORCH_LIBRARY_IMPL(dsafuzz, PrivateUse1, m) {
   m.impl("block_sums_early_exit", &block_sums<false>);
   m.impl("sum_freed_once", &sum_of_buffer<1>);
   m.impl("sum_freed_twice", &sum_of_buffer<2>);
+  m.impl("sum_allocated_before_guard", &sum_of_buffer<1, false>);
   m.impl("sum_after_empty_cache", &sum_after_empty_cache);
 }
 
@@ -222,7 +226,8 @@ TORCH_LIBRARY_IMPL(dsafuzz, CPU, m) {
   }
   for (const char* name : {"block_sums", "block_sums_early_exit"}) m.impl(name, &block_sums_on_host);
   for (const char* name :
-       {"sum_atomically", "sum_without_atomics", "sum_freed_once", "sum_freed_twice", "sum_after_empty_cache"}) {
+       {"sum_atomically", "sum_without_atomics", "sum_freed_once", "sum_freed_twice", "sum_allocated_before_guard",
+        "sum_after_empty_cache"}) {
     m.impl(name, &sum_on_host);
   }
 }

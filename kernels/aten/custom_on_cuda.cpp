@@ -17,10 +17,10 @@ using at::Tensor;
 
 using Scale = void (*)(const float*, float*, std::int64_t, float);
 
-template <Scale kScale>
+template <Scale kScale, bool kGuarded = true>
 Tensor scale(const Tensor& input, double factor) {
   TORCH_CHECK(input.scalar_type() == at::kFloat, "scale: expected a float32 tensor but got ", input.scalar_type());
-  const c10::DeviceGuard guard(input.device());
+  const c10::OptionalDeviceGuard guard(kGuarded ? std::optional(input.device()) : std::nullopt);
   const Tensor x = input.contiguous();
   Tensor y = at::empty_like(x);
   kScale(static_cast<const float*>(x.const_data_ptr()), static_cast<float*>(y.mutable_data_ptr()), x.numel(),
@@ -46,6 +46,7 @@ Tensor sum(const Tensor& input) {
 TORCH_LIBRARY_IMPL(dsafuzz, CUDA, m) {
   m.impl("scale", &scale<&dsafuzz_cuda_scale>);
   m.impl("scale_without_bounds_check", &scale<&dsafuzz_cuda_scale_without_bounds_check>);
+  m.impl("scale_without_device_guard", &scale<&dsafuzz_cuda_scale, false>);
   m.impl("sum_alive", &sum<false>);
   m.impl("sum_after_free", &sum<true>);
 }

@@ -123,6 +123,49 @@ TEST_F(CampaignTest, TheSameWhateverJobsSays) {
   EXPECT_EQ(minimal[0], minimal[1]);
 }
 
+TEST_F(CampaignTest, SeveralDevicesShareOneCorpusAndAreAskedAboutEachFinding) {
+  CampaignOptions o = options("asserts", 400);
+  o.devices = {{Device::Kind::vcuda, 0}, {Device::Kind::vcuda, 1}, {Device::Kind::cpu, 0}};
+  const auto summary = run_campaign(o);
+  ASSERT_TRUE(summary) << summary.error().text();
+  EXPECT_TRUE(summary->problems.empty()) << to_text(*summary);
+  ASSERT_EQ(summary->devices.size(), 3u);
+  std::uint64_t all = 0;
+  for (const DeviceSummary& device : summary->devices) all += device.executions;
+  EXPECT_EQ(all, 400u);
+  ASSERT_EQ(summary->findings.size(), 1u) << "met on both, examined once: " << to_text(*summary);
+  const FindingSummary& finding = summary->findings[0];
+  EXPECT_EQ(finding.device, "vcuda");
+  // The fake CPU throws where the fake device asserts.
+  ASSERT_EQ(finding.elsewhere.size(), 2u);
+  EXPECT_EQ(finding.elsewhere[0], (DeviceCheck{"vcuda:1", 5, 5, ""}));
+  EXPECT_EQ(finding.elsewhere[1].device, "cpu");
+  EXPECT_EQ(finding.elsewhere[1].confirmed, 0);
+  EXPECT_EQ(finding.elsewhere[1].of, 5);
+  EXPECT_NE(finding.elsewhere[1].instead.find("host_reject"), std::string::npos) << finding.elsewhere[1].instead;
+  EXPECT_EQ(summary->devices[0].findings, 1u);
+  EXPECT_EQ(summary->devices[1].findings, 0u);
+  EXPECT_EQ(summary->devices[1].shows, 1u);
+  EXPECT_EQ(summary->devices[2].shows, 0u);
+  EXPECT_NE(to_text(*summary).find("confirmed: 5 of 5 on vcuda; vcuda:1: 5 of 5; cpu: 0 of 5 (host_reject"),
+            std::string::npos)
+      << to_text(*summary);
+}
+
+TEST_F(CampaignTest, ADeviceWithoutWorkersDoesNotLoseTheFinding) {
+  CampaignOptions o = options("asserts", 200);
+  o.devices = {{Device::Kind::vcuda, 0}, {Device::Kind::vcuda, 1}};
+  o.start_workers = [start = o.start_workers](const RunSettings& settings) -> Result<std::unique_ptr<Executor>> {
+    if (settings.device.index == 1) return environment_problem("the second device is gone");
+    return start(settings);
+  };
+  const auto summary = run_campaign(o);
+  ASSERT_TRUE(summary) << summary.error().text();
+  ASSERT_EQ(summary->findings.size(), 1u) << to_text(*summary);
+  EXPECT_EQ(summary->findings[0].device, "vcuda");
+  EXPECT_EQ(summary->findings[0].elsewhere, (std::vector<DeviceCheck>{{"vcuda:1", 0, 0, "the second device is gone"}}));
+}
+
 TEST_F(CampaignTest, AskingTheCpuTurnsSuspectsIntoSilentFindings) {
   const auto summary = run_campaign(options("silent", 600));
   ASSERT_TRUE(summary) << summary.error().text();
@@ -249,6 +292,39 @@ TEST(CampaignPlan, SharesOutRunsAndTime) {
            {"time: jobs left over go round", 2, 0, 60, 3, {{0, 0, 0, 60}, {1, 0, 0, 60}, {0, 1, 0, 60}}}}) {
     SCOPED_TRACE(row.name);
     EXPECT_EQ(plan_engines(row.scenarios, row.runs, row.seconds, row.jobs), row.expected);
+  }
+}
+
+TEST(CampaignPlan, GivesEveryDeviceItsShare) {
+  struct Row {
+    const char* name;
+    std::size_t scenarios;
+    std::uint64_t runs;
+    double seconds;
+    std::size_t jobs, devices;
+    std::vector<PlannedEngine> expected;
+  };
+  for (const Row& row : std::initializer_list<Row>{
+           {"runs are split over devices", 1, 11, 0, 2, 2, {{0, 0, 6, 0, 0}, {0, 1, 5, 0, 1}}},
+           {"whatever the jobs", 1, 11, 0, 9, 2, {{0, 0, 6, 0, 0}, {0, 1, 5, 0, 1}}},
+           {"no engine without runs", 1, 1, 0, 3, 3, {{0, 0, 1, 0, 0}}},
+           {"many runs: devices take turns",
+            1,
+            150'000,
+            0,
+            2,
+            2,
+            {{0, 0, 50'000, 0, 0}, {0, 1, 50'000, 0, 1}, {0, 2, 50'000, 0, 0}}},
+           {"time: all devices work at once", 1, 0, 60, 2, 2, {{0, 0, 0, 60, 0}, {0, 1, 0, 60, 1}}},
+           {"both scenarios on both devices, which are busy from the start",
+            2,
+            0,
+            60,
+            2,
+            2,
+            {{0, 0, 0, 30, 0}, {1, 0, 0, 30, 1}, {0, 1, 0, 30, 1}, {1, 1, 0, 30, 0}}}}) {
+    SCOPED_TRACE(row.name);
+    EXPECT_EQ(plan_engines(row.scenarios, row.runs, row.seconds, row.jobs, row.devices), row.expected);
   }
 }
 

@@ -240,6 +240,8 @@ TEST(EngineStatus, ReadsBack) {
                             .corpus = 3,
                             .candidates = 4,
                             .restarts = 6,
+                            .spares_taken = 9,
+                            .spares_ready = 8,
                             .left_out = 7,
                             .done = true,
                             .problem = "a \"b\"\n"};

@@ -19,6 +19,13 @@ TEST(EmitCpp, TextHasTheOperatorAndTheValues) {
   EXPECT_EQ(text, emit_cpp(classic()));
 }
 
+TEST(EmitCpp, ANumberIsNotTakenForAnotherOverloadsArgument) {
+  const Finding f = with_case(
+      "case: c\nseed: 0\nshapes: {}\ntensors:\n  repeats: {shape: [2], dtype: int64, fill: 1}\nsteps:\n"
+      "  - out = aten::repeat_interleave.Tensor(repeats, output_size=5)\n");
+  EXPECT_THAT(emit_cpp(f), HasSubstr("at::repeat_interleave(repeats, std::make_optional(std::int64_t(5)));"));
+}
+
 TEST(EmitCpp, BuildsAndRunsOnTheCpu) {
   if (!std::getenv("DSAFUZZ_SLOW_TESTS")) GTEST_SKIP() << "set DSAFUZZ_SLOW_TESTS=1: compiling takes a minute";
   struct Row {

@@ -102,6 +102,7 @@ TEST(EmitJson, HoldsTheCasesAndSurvivesAnyText) {
   EXPECT_EQ(json["version"], 1);
   EXPECT_EQ(json["signature"]["verdict"], "device_assert");
   EXPECT_EQ(json["on_gpu"], false);
+  EXPECT_EQ(json["devices"].size(), 1u);
   const auto back = parse_case(json["minimal"].get<std::string>(), "json");
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(*back, classic().minimal);
@@ -115,6 +116,19 @@ TEST(EmitJson, HoldsTheCasesAndSurvivesAnyText) {
     EXPECT_FALSE(emit_report(f).empty());
     EXPECT_FALSE(emit_issue(f).empty());
   }
+}
+
+TEST(EmitJson, SaysWhatEachDeviceShowed) {
+  Finding finding = classic();
+  finding.confirmed = finding.confirmations = 5;
+  finding.elsewhere = {{"vcuda:1", 5, 5, ""}, {"cpu", 0, 5, "host_reject: *no*"}};
+  const auto json = nlohmann::json::parse(emit_json(finding))["devices"];
+  EXPECT_EQ(json.size(), 3u);
+  EXPECT_EQ(json["vcuda:1"], (nlohmann::json{{"confirmed", 5}, {"of", 5}}));
+  EXPECT_EQ(json["cpu"], (nlohmann::json{{"confirmed", 0}, {"of", 5}, {"instead", "host_reject: *no*"}}));
+  const std::string report = emit_report(finding);
+  EXPECT_NE(report.find("- On vcuda:1: 5 of 5.\n"), std::string::npos);
+  EXPECT_NE(report.find("- On cpu: 0 of 5, else host_reject: \\*no\\*.\n"), std::string::npos) << report;
 }
 
 }  // namespace

@@ -36,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!explanation.happened.empty());
   const std::string text = dsafuzz::explanation_text(explanation);
   require(std::ranges::none_of(text, [](char c) { return (c >= 0 && c < 0x20 && c != '\n') || c == 0x7f; }));
-  require(dsafuzz::reading_json(reading, explanation).starts_with('{'));
+  // Writing JSON costs as much as the rest together.
+  if (size % 8 == 0) require(dsafuzz::reading_json(reading, explanation).starts_with('{'));
   return 0;
 }

@@ -21,15 +21,15 @@ function(dsafuzz_fuzz_target name)
 endfunction()
 
 file(GLOB _logs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/corpus/logs/*.log")
-dsafuzz_fuzz_target(fuzz_parse_log RUNS 20000 SEEDS ${_logs}
+dsafuzz_fuzz_target(fuzz_parse_log RUNS 5000 SEEDS ${_logs}
   SOURCES log_text.cpp log_reader.cpp scan.cpp parse_assert.cpp parse_dsa.cpp parse_cuda_error.cpp foreign_cuda_error.cpp parse_frames.cpp
           parse_sanitizer.cpp sanitizer_location.cpp parse_sanitizer_xml.cpp parse_host_sanitizer.cpp parse_gdb.cpp
-          parse_system.cpp parse_environment.cpp parse_smi.cpp parse_log.cpp log_extent.cpp log_origin.cpp
+          parse_system.cpp parse_environment.cpp parse_smi.cpp parse_smi_text.cpp smi_cells.cpp parse_log.cpp log_extent.cpp log_origin.cpp
           log_echoes.cpp normalise.cpp explain.cpp explain_assert.cpp explain_fault.cpp explain_text.cpp
-          reading_json.cpp escape.cpp)
+          escape.cpp)
 
 file(GLOB _cases CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scenarios/*.yaml"
      "${PROJECT_SOURCE_DIR}/corpus/regressions/*/case.yaml")
-dsafuzz_fuzz_target(fuzz_parse_case RUNS 5000 SEEDS ${_cases}
+dsafuzz_fuzz_target(fuzz_parse_case RUNS 2000 SEEDS ${_cases}
   SOURCES case.cpp case_bytes.cpp case_text.cpp cbor.cpp yaml_document.cpp tensor_text.cpp step_text.cpp scenario.cpp
           extent.cpp fill.cpp sugar.cpp)

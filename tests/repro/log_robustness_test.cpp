@@ -89,7 +89,18 @@ TEST(LogRobustness, RepeatedAnchorsTakeLinearTime) {
                                            "Device-side assertion `",
                                            "<what>",
                                            " from ",
-                                           "|"};
+                                           "|",
+                                           "thread: [1,",
+                                           " block: [0,0,0], thread: [0,0,0]",
+                                           "CUDA_ERROR_ASSERT",
+                                           "GPU 0: x (UUID: GPU-",
+                                           "index, name",
+                                           "index, memory.total [MiB]\n",
+                                           "| NVIDIA-SMI 1 Driver Version: 2 |\n",
+                                           "|  0  x Off | 00:0A:00.0 Off | 0 |\n",
+                                           "NVRM version:",
+                                           "PyTorch version: 1\n",
+                                           "\r"};
   constexpr std::size_t kBytes = 2'000'000;
   for (std::string_view anchor : kAnchors) {
     SCOPED_TRACE(anchor);

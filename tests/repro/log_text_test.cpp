@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace dsafuzz {
 namespace {
 
@@ -58,7 +60,50 @@ TEST(LogText, BytesAreCleaned) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.in);
     EXPECT_EQ(read_log_text(row.in).lines, row.out);
+    LogReader by_bytes;  // pieces of one byte give the same
+    for (char c : row.in) by_bytes.add(std::string_view(&c, 1));
+    EXPECT_EQ(by_bytes.finish().lines, row.out);
   }
+}
+
+std::string assert_line(int thread) {
+  return "/p/x.cu:7: f: block: [0,0,0], thread: [" + std::to_string(thread) + ",0,0] Assertion `i < n` failed.\n";
+}
+
+TEST(LogText, FurtherCopiesOfAnAssertAreOnlyCounted) {
+  constexpr int kLines = static_cast<int>(kCopiesKept) + 1000;
+  LogReader reader;
+  reader.add("before\n");
+  for (int i = 0; i < kLines; ++i) reader.add(assert_line(i));
+  reader.add("after\n");
+  const LogText log = reader.finish();
+  EXPECT_EQ(log.lines.size(), static_cast<std::size_t>(kCopiesKept) + 2);
+  EXPECT_EQ(log.lines.back(), "after");
+  ASSERT_EQ(log.repeated.size(), 1u);
+  EXPECT_EQ(log.repeated.begin()->first, 1u);
+  EXPECT_EQ(log.repeated.begin()->second, 1000);
+  EXPECT_EQ(log.left_out, 0);
+}
+
+// The beginning, the end, and what a grammar may want between them.
+TEST(LogText, TheMiddleOfALongLogIsLeftOut) {
+  LogReader reader;
+  std::int64_t lines = 0;
+  const auto add_plain = [&](std::size_t bytes) {
+    const std::string plain(200, 'x');
+    for (std::size_t size = 0; size < bytes; size += plain.size() + 1, ++lines) reader.add(plain + "\n");
+  };
+  reader.add("first\n");
+  add_plain(kHeadKept);
+  reader.add("RuntimeError: in the middle\n");
+  add_plain(kTailKept + kMiddleKept);
+  reader.add("last");
+  const LogText log = reader.finish();
+  EXPECT_EQ(log.lines.front(), "first");
+  EXPECT_EQ(log.lines.back(), "last");
+  EXPECT_NE(std::ranges::find(log.lines, "RuntimeError: in the middle"), log.lines.end());
+  EXPECT_GT(log.left_out, 0);
+  EXPECT_EQ(log.left_out + static_cast<std::int64_t>(log.lines.size()), lines + 3);
 }
 
 }  // namespace

@@ -72,6 +72,9 @@ TEST(MissingCheck, FollowsTheSignatureWhereNoContractIsKnownToBeBroken) {
       {Verdict::crash, "", "", "death"},
       {Verdict::host_reject, "", "expected scalar type Half but found Float", "dtype"},
       {Verdict::host_reject, "", "Expected all tensors to be on the same device", "device"},
+      // The tensor's name in it says nothing about its values.
+      {Verdict::host_reject, "", "Expected all tensors to be on the same device, but got index is on cuda:#", "device"},
+      {Verdict::host_reject, "", "Expected all tensors to be on the same device, but got target is on cuda:#", "device"},
       {Verdict::host_reject, "", "words that nobody knows", "other"},
   };
   for (const Row& row : rows) {

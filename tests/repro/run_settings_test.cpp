@@ -35,6 +35,17 @@ TEST(Environment, HasTheToolThatWasChosen) {
   EXPECT_THAT(environment_of(settings, nullptr), Contains("DSAFUZZ_VCUDA_TOOL=racecheck"));
 }
 
+TEST(Environment, HasAVirtualDeviceBeyondTheChosenOne) {
+  RunSettings settings;
+  EXPECT_THAT(environment_of(settings, nullptr), Not(Contains(testing::StartsWith("DSAFUZZ_VCUDA_DEVICES="))));
+  settings.device = {Device::Kind::vcuda, 1};
+  EXPECT_THAT(environment_of(settings, nullptr), Contains("DSAFUZZ_VCUDA_DEVICES=3"));
+  settings.device.index = 15;
+  EXPECT_THAT(environment_of(settings, nullptr), Contains("DSAFUZZ_VCUDA_DEVICES=16"));
+  settings.device = {Device::Kind::cuda, 1};
+  EXPECT_THAT(environment_of(settings, nullptr), Not(Contains(testing::StartsWith("DSAFUZZ_VCUDA_DEVICES="))));
+}
+
 TEST(Environment, IsDecidedBySettingsAlone) {
   const char* inherited[] = {"PATH=/bin", "CUDA_LAUNCH_BLOCKING=1", "DSAFUZZ_VCUDA_CACHING=1", "LD_PRELOAD=x", nullptr};
   RunSettings settings;

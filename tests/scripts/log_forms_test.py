@@ -184,6 +184,114 @@ ROWS = [
     ("whole", index(0, 5), {**AT, "truncated": False}),
 ]
 
+TOOL = "========= "
+
+
+def tool(*lines, head="COMPUTE-SANITIZER"):
+    return "".join(TOOL + line + "\n" for line in ([head] if head else []) + list(lines))
+
+
+BY = "    by thread (3,0,0) in block (1,0,0)"
+AT_PICK = "    at pick(int *)+0x90 in pick.cu:12"
+THERE = {"block": [1, 0, 0], "thread": [3, 0, 0]}
+SMI_610 = """+-----------------------------------------------------------------------------------------+
+| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |
+|-----------------------------------------+------------------------+----------------------+
+|   0  NVIDIA RTX 6000 Ada ...        Off |   00000000:02:00.0 Off |                  Off |
+| 30%   41C    P8             22W /  300W |       9MiB /  49140MiB |      0%      Default |
+|                                         |                        |                  N/A |
++-----------------------------------------+------------------------+----------------------+
+| Processes:                                                                              |
+|  No running processes found                                                             |
++-----------------------------------------------------------------------------------------+
+"""
+
+ROWS += [
+    # e.1, e.2 the tool's eras
+    ("early 2023.3", tool("Invalid __global__ read of size 4 bytes", "    at pick(int *):0x90", BY, "    Address 0x7f00 is out of bounds", "",
+                          "ERROR SUMMARY: 1 error"),
+     {"kind": "sanitizer_memcheck", "kernel": "pick(int *)", "primary_fault": "invalid_global_read", "count": 1, **THERE}),
+    ("with separators", tool("Invalid __shared__ write of size 4 bytes", AT_PICK, BY, "    Access to 0x2000 is out of bounds", "",
+                             "ERROR SUMMARY: 1,204 errors"),
+     {"file": "pick.cu", "line": 12, "count": 1204, "primary_fault": "invalid_shared_write"}),
+    ("cluster", tool("Potential invalid __shared__ read of size 4 bytes", AT_PICK, BY,
+                     "    Address 0x0 is located in a block that might not have entered yet", "", "ERROR SUMMARY: 1 error"),
+     {"kind": "sanitizer_memcheck", "primary_fault": "invalid_shared_read", **THERE}),
+    ("misaligned access", tool("Invalid __global__ read of size 16 bytes", AT_PICK, BY, "    Address 0x7f01 is misaligned", "", "ERROR SUMMARY: 1 error"),
+     {"primary_fault": "invalid_global_read"}),
+    ("freed", tool("Invalid __global__ read of size 4 bytes", AT_PICK, BY, "    Access to 0x7f01 is potentially made after memory is freed", "",
+                   "ERROR SUMMARY: 1 error"), {"kind": "sanitizer_memcheck", "origin": "compute-sanitizer>=2025.4"}),
+    # e.3 the assert as a record
+    ("assert record of 2025", tool("Warp assert", "    at __assertfail+0x1ee0", BY, "        Device Frame: __assertfail+0x1ee0",
+                                   "        Device Frame: void take<float>(const T1 *, int)+0x4b0 in take.cu:77",
+                                   "    Saved host backtrace up to driver entry point at kernel launch time",
+                                   "        Host Frame: take(at::Tensor) [0x1f] in ext.so", "        Host Frame: step in train.py:31", "",
+                                   "ERROR SUMMARY: 1 error"),
+     {"kind": "device_assert", "kernel": "void take<float>(const T1 *, int)", "file": "take.cu", "line": 77, "condition": None,
+      "origin": "compute-sanitizer>=2025.1", "earliest_user_frame": {"file": "train.py", "line": 31, "function": "step"}, **THERE}),
+    # e.4, e.5, e.6 other records
+    ("illegal instruction of the tool", tool("Illegal instruction", "    at pick(int *)+0x90", BY, "", "ERROR SUMMARY: 1 error"),
+     {"kind": "sanitizer_memcheck", "primary_fault": "illegal_instruction"}),
+    ("heap corruption", tool("Malloc/Free error encountered : Heap corruption", "    at 0x79d8", BY, "    Address 0x2a", "", "ERROR SUMMARY: 1 error"),
+     {"primary_fault": "heap_corruption"}),
+    ("uninitialised", tool("Uninitialized __global__ memory read of size 4 bytes", AT_PICK, BY, "    Address 0x7f00", "", "ERROR SUMMARY: 1 error"),
+     {"kind": "sanitizer_initcheck", "primary_fault": "uninitialized_read", "line": 12, **THERE}),
+    ("unused", tool(" Unused __global__ memory in allocation 0x7f00 of size 4,096 bytes", "    Not written 4,096 bytes at offset 0x0",
+                    "    100% of allocation were unused.", "", "ERROR SUMMARY: 1 error"), {"kind": "sanitizer_initcheck"}),
+    ("warp barrier", tool("Barrier error detected. Divergent thread(s) in warp.", AT_PICK, BY, "", "ERROR SUMMARY: 1 error"),
+     {"kind": "sanitizer_synccheck", "primary_fault": "barrier_divergent_warp"}),
+    ("race between atomics", tool("ERROR: Race reported between Atomic access at pick(int *)+0x90 in pick.cu:12",
+                                  "    and Read access at pick(int *)+0xa0 in pick.cu:13 [8 hazards]", "",
+                                  "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)"),
+     {"kind": "sanitizer_racecheck", "primary_fault": "race_atomic_read", "line": 12, "count": 1}),
+    ("old api text", tool("Program hit invalid device ordinal (error 10) on CUDA API call to cudaSetDevice", "ERROR SUMMARY: 1 error", head="CUDA-MEMCHECK"),
+     {"kind": "sanitizer_api_error", "api_call": "cudaSetDevice", "origin": "cuda-memcheck"}),
+    # e.7 ends
+    ("timed out", tool("Error: No attachable process found. compute-sanitizer timed-out."),
+     {"kind": "sanitizer_tool_error", "primary_fault": "target_never_started"}),
+    ("clean run", tool("ERROR SUMMARY: 0 errors"), {"kind": "sanitizer_clean", "count": 0}),
+    # e.9 glued
+    ("glued to a test's name", tool() + "test_pick_1 ========= Invalid __global__ read of size 4 bytes\n"
+     + tool(AT_PICK, BY, "", "ERROR SUMMARY: 1 error", head=None), {"kind": "sanitizer_memcheck", "line": 12, **THERE}),
+    # f
+    ("gdb assert", "\nAssertion failed.\nThe exception was triggered in device 0.\n\nThread 1 \"python3\" received signal CUDA_EXCEPTION_12, Warp Assert.\n"
+     "[Switching focus to CUDA kernel 0, grid 8, block (1,0,0), thread (3,0,0), device 0, sm 0, warp 1, lane 3]\n"
+     "0x00007fff in pick<<<(2,1,1),(32,1,1)>>> (a=0x7f) at pick.cu:12\n12\t  assert(i < n);\n",
+     {"kind": "gdb_exception", "primary_fault": "device_assert", "kernel": "pick", "origin": "cuda-gdb", **THERE}),
+    ("gdb stack overflow", "CUDA Exception: Lane User Stack Overflow\nThe exception was triggered at PC 0x7f (pick.cu:12)\n\nThread 1 \"a\" received signal "
+     "CUDA_EXCEPTION_2, Lane User Stack Overflow.\n", {"kind": "gdb_exception", "file": "pick.cu", "line": 12}),
+    # g
+    ("smi of 610", SMI_610, {"kind": "environment", "origin": "nvidia-smi table", "truncated": False,
+                             "environment": {"driver": "610.43.02", "cuda_driver": "13.3", "processes": [],
+                                             "gpus": [{"index": 0, "name": "NVIDIA RTX 6000 Ada ...", "bus": "00000000:02:00.0", "memory_used_mib": 9,
+                                                       "memory_total_mib": 49140, "util": 0, "ecc": None}]}}),
+    ("csv without units", "index, name, memory.total [MiB], utilization.gpu [%]\n0, NVIDIA L4, 23034, [Unknown Error]\n",
+     {"kind": "environment", "environment": {"gpus": [{"index": 0, "name": "NVIDIA L4", "memory_total_mib": 23034, "util": None}]}}),
+    ("nvcc 13", "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 13.0, V13.0.88\nBuild cuda_13.0.r13.0/compiler.36424714_0\n",
+     {"kind": "environment", "origin": "nvcc --version", "environment": {"nvcc": "13.0.88"}}),
+    ("two gpus of collect_env", "PyTorch version: 2.5.1+cu124\nIs debug build: False\nCUDA used to build PyTorch: 12.4\n\nOS: Ubuntu 22.04.5 LTS (x86_64)\n\n"
+     "Python version: 3.10.12 (main) (64-bit runtime)\nIs CUDA available: True\nCUDA runtime version: Could not collect\n"
+     "GPU models and configuration: \nGPU 0: NVIDIA A100-SXM4-80GB\nGPU 1: NVIDIA A100-SXM4-80GB\n\nNvidia driver version: 550.54.15\n",
+     {"environment": {"torch": "2.5.1+cu124", "cuda_build": "12.4", "cuda_runtime": None, "driver": "550.54.15", "python": "3.10.12",
+                      "os": "Ubuntu 22.04.5 LTS (x86_64)", "gpus": [{"index": 0, "name": "NVIDIA A100-SXM4-80GB"}, {"index": 1, "name": "NVIDIA A100-SXM4-80GB"}]}}),
+    ("smi on windows", "'nvidia-smi' is not recognized as an internal or external command,\r\noperable program or batch file.\r\n",
+     {"kind": "environment_failure", "primary_fault": "smi_not_found", "environment": {}}),
+    ("lost gpu", "Unable to determine the device handle for GPU 0000:82:00.0: GPU is lost.  Reboot the system to recover this GPU\n",
+     {"kind": "environment_failure", "primary_fault": "gpu_lost"}),
+    ("nvml unknown", "Failed to initialize NVML: Unknown Error\n", {"kind": "environment_failure"}),
+    ("nvrm mismatch", "NVRM: API mismatch: client version 570.133.20, kernel module version 570.124.06\n", {"kind": "environment_failure"}),
+    # h
+    ("xid off the bus", "[ 81.2] NVRM: Xid (PCI:0000:41:00): 79, pid=20117, name=python3, GPU has fallen off the bus.\n",
+     {"kind": "xid", "primary_fault": "gpu_lost", "count": 1}),
+    ("old xid", "NVRM: Xid (PCI:0000:41:00): 31, Ch 00000008, engmask 00000101\n", {"kind": "xid", "primary_fault": "illegal_memory_access"}),
+    ("driver log without api", "[12:01:33.391][20117][CUDA][E] Returning 700 (CUDA_ERROR_ILLEGAL_ADDRESS) from cuStreamSynchronize\n",
+     {"primary_fault": "illegal_memory_access", "api_call": "cuStreamSynchronize", "origin": "CUDA_LOG_FILE"}),
+    # nothing
+    ("empty", "", {"kind": "none", "count": 0, "truncated": False, "primary_fault": None}),
+    ("only blanks", "\n \n\t\n", {"kind": "none"}),
+    ("prose", "CUDA errors such as device-side asserts are explained in `docs/errors.md`.\n", {"kind": "none"}),
+]
+
 
 def explain(text):
     data = text if isinstance(text, bytes) else text.encode()

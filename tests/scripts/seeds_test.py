@@ -14,7 +14,9 @@ SCENARIOS = ""
 SEEDS = ""
 # Scenarios whose fault does not lie in a value: every case shows it.
 ALWAYS = {"mixed_precision_cross_entropy": "host_reject", "use_after_free": "memory_fault",
-          "custom_double_free": "memory_fault", "custom_after_empty_cache": "memory_fault"}
+          "custom_double_free": "memory_fault", "custom_after_empty_cache": "memory_fault",
+          "device_mismatch": "host_reject", "data_parallel_labels": "host_reject",
+          "custom_missing_device_guard": "memory_fault", "custom_late_device_guard": "memory_fault"}
 
 
 def run(*arguments):
