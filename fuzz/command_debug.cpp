@@ -57,6 +57,7 @@ std::vector<std::string> whole_environment(const RunSettings& settings) {
 DebugOutput run_one(const DebugRun& run) {
   DebugOutput out;
   out.what = run.what;
+  out.debugger = run.debugger;
   std::vector<std::string> environment = whole_environment(run.settings);
   for (const std::string& each : environment) {
     if (!matters(each)) continue;
@@ -156,6 +157,12 @@ Result<DebugReport> debug(const DebugFlags& flags) {
   }
   if (!plan.core.empty() && fs::exists(plan.core, ignored)) report.core = plan.core;
   judge_debug_runs(file.the_case, report);
+  if (!report.failed.empty()) {
+    return environment_problem("the tool could not watch the program: " + report.failed.substr(0, 300),
+                               paths.tool.empty() ? paths.python : paths.tool,
+                               (real ? "is there a GPU? `dsafuzz doctor` says; the" : std::string("the")) +
+                                   " whole output is in " + paths.folder);
+  }
   if (real && *tool == DebugTool::coredump && paths.tool.empty() && !report.core.empty()) {
     report.notes.emplace_back("cuda-gdb is not installed, so the dump was not opened: cuda-gdb -ex 'target cudacore " +
                               report.core + "'");

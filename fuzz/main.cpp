@@ -139,7 +139,8 @@ int run(int argc, char** argv) {
   CLI::App* debug_app = app.add_subcommand("debug", "run a case under a debugging tool and say what it saw first");
   debug_app->add_option("case", debug.the_case, "a case file, or a folder with case.yaml")->required();
   debug_app->add_option("--tool", debug.tool, kDebugToolWords)->required();
-  debug_app->add_option("--device", debug.run.device, "vcuda[:N] (virtual, the default) or cuda:N")->capture_default_str();
+  debug_app->add_option("--device", debug.run.device, "vcuda[:N] (virtual, the default) or cuda:N")
+      ->capture_default_str();
   debug.run.time_limit = 600;
   debug_app->add_option("--time-limit", debug.run.time_limit, "seconds one run may take")
       ->capture_default_str()
@@ -149,12 +150,14 @@ int run(int argc, char** argv) {
   debug_app->add_option("--out", debug.out, "folder for program, scripts, logs and core dump")->capture_default_str();
   debug_app->add_flag("--caching", debug.run.caching, "use the caching allocator, which hides some memory faults");
   debug_app->add_flag("--json", debug.run.json, "one object with all that was seen");
-  debug_app->footer("Exit codes: 0 nothing wrong was seen, 1 a fault, 2 usage or input error, 3 no such tool or device.");
+  debug_app->footer(
+      "Exit codes: 0 nothing wrong was seen, 1 a fault, 2 usage or input error, 3 no such tool or device.");
 
   FidelityFlags fidelity;
   CLI::App* fidelity_app =
       app.add_subcommand("fidelity", "run cases on two devices and print where they say different things");
-  fidelity_app->add_option("folder", fidelity.folders, "folders with cases, or case files; default: the corpus shipped");
+  fidelity_app->add_option("folder", fidelity.folders,
+                           "folders with cases, or case files; default: the corpus shipped");
   fidelity_app->add_option("--devices", fidelity.devices, "the two devices")->capture_default_str();
   fidelity_app->add_option("--json", fidelity.json, "write the comparison; - is standard output");
   fidelity_app->add_option("--jobs", fidelity.jobs, "cases at once; default: all cores, on a GPU 1")

@@ -141,9 +141,12 @@ DebugPlan plan_debug(DebugTool tool, const RunSettings& settings, const DebugPat
   RunSettings blocking = settings;
   blocking.blocking = true;
   DebugPlan plan;
-  const auto run = [&](std::string what, std::vector<std::string> argv, const RunSettings& with,
-                       std::string needs_file = {}) {
-    plan.runs.push_back({std::move(what), std::move(argv), with, std::move(needs_file)});
+  const auto run = [&](std::string what, std::vector<std::string> argv, const RunSettings& with) {
+    plan.runs.push_back({std::move(what), std::move(argv), with, false, {}});
+  };
+  const auto debugger = [&](std::string what, std::vector<std::string> argv, const RunSettings& with,
+                            std::string needs_file = {}) {
+    plan.runs.push_back({std::move(what), std::move(argv), with, true, std::move(needs_file)});
   };
   const auto script = [&](const char* name, std::string content) {
     plan.scripts.emplace_back(paths.folder + "/" + name, std::move(content));
@@ -186,8 +189,8 @@ DebugPlan plan_debug(DebugTool tool, const RunSettings& settings, const DebugPat
     case DebugTool::cuda_gdb: {
       const std::string path =
           script("commands.gdb", real ? cuda_gdb_script() : host_gdb_script(paths.vcuda_library, ""));
-      run(real ? "under cuda-gdb" : "under gdb", joined_words(joined_words(batch(paths, path), {"--args"}), command),
-          blocking);
+      debugger(real ? "under cuda-gdb" : "under gdb",
+               joined_words(joined_words(batch(paths, path), {"--args"}), command), blocking);
       break;
     }
     case DebugTool::coredump:
@@ -197,15 +200,15 @@ DebugPlan plan_debug(DebugTool tool, const RunSettings& settings, const DebugPat
         dumping.core_dump = plan.core;
         run("until the core dump", command, dumping);
         if (!paths.tool.empty()) {
-          run("the core dump", batch(paths, script("core.gdb", cuda_core_script(plan.core))), settings, plan.core);
+          debugger("the core dump", batch(paths, script("core.gdb", cuda_core_script(plan.core))), settings, plan.core);
         }
       } else {
         plan.core = paths.folder + "/core";
         const std::string path = script("commands.gdb", host_gdb_script(paths.vcuda_library, plan.core));
-        run("until the core dump", joined_words(joined_words(batch(paths, path), {"--args"}), command), blocking);
+        debugger("until the core dump", joined_words(joined_words(batch(paths, path), {"--args"}), command), blocking);
         std::vector<std::string> open = batch(paths, script("core.gdb", host_core_script(paths.vcuda_library)));
         open.insert(open.begin() + 5, {"-iex", "set auto-solib-add off"});
-        run("the core dump", joined_words(std::move(open), {paths.python, plan.core}), settings, plan.core);
+        debugger("the core dump", joined_words(std::move(open), {paths.python, plan.core}), settings, plan.core);
       }
       break;
   }

@@ -44,6 +44,7 @@ struct DebugRun {
   std::string what;               // "asynchronous", "blocking", "the core dump"
   std::vector<std::string> argv;  // the command
   RunSettings settings;           // decide its environment
+  bool debugger = false;          // a debugger's exit code is not the program's
   std::string needs_file;         // run only if this file is there by then; empty: always
 };
 

@@ -1,6 +1,8 @@
 #include "repro/debug_report.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "repro/judge.h"
 
@@ -34,6 +36,40 @@ int signal_of(const std::string& output) {
   return static_cast<int>(take_number(rest).value_or(0));
 }
 
+// The program's own end as gdb tells it.
+void take_end_from_debugger(const LogText& log, Outcome& outcome) {
+  constexpr std::pair<std::string_view, int> kSignals[] = {
+      {"SIGILL", 4}, {"SIGABRT", 6}, {"SIGBUS", 7}, {"SIGFPE", 8}, {"SIGSEGV", 11}};
+  for (std::string_view line : log.lines) {
+    for (const auto& [name, number] : kSignals) {
+      if (!contains(line, "signal " + std::string(name))) continue;
+      outcome.end = Outcome::End::signalled;
+      outcome.code = number;
+      return;
+    }
+    if (!line.starts_with("[Inferior ") || !take_until(line, ") exited with code ")) continue;
+    outcome.end = Outcome::End::exited;
+    outcome.code = static_cast<int>(std::strtol(std::string(line).c_str(), nullptr, 8));
+    return;
+  }
+}
+
+// Why a tool saw nothing of the program: it did not get to run it.
+std::string tool_failure(const DebugRunReading& run) {
+  if (!run.error.empty() || run.run.timed_out) return "";
+  if (run.reading.kind == LogKind::sanitizer_tool_error)
+    return run.reading.evidence.empty() ? run.reading.primary_fault : run.reading.evidence.front();
+  if (!run.run.debugger || !run.reading.primary_fault.empty() || run.stop.stopped) return "";
+  if (contains(run.run.output, "[Inferior ") || contains(run.run.output, " received signal ") ||
+      run.reading.gdb.session)
+    return "";
+  const LogText log = read_log_text(run.run.output);
+  for (auto line = log.lines.rbegin(); line != log.lines.rend(); ++line) {
+    if (!trimmed(*line).empty()) return *line;
+  }
+  return "it printed nothing";
+}
+
 Outcome outcome_of(const DebugRunReading& run, const Device& device) {
   Outcome outcome;
   outcome.device = device.text();
@@ -49,6 +85,8 @@ Outcome outcome_of(const DebugRunReading& run, const Device& device) {
     const std::size_t colon = run.error.find(": ");
     outcome.error_type = run.error.substr(0, colon);
     outcome.error = colon == std::string::npos ? run.error : run.error.substr(colon + 2);
+  } else if (run.run.debugger) {
+    take_end_from_debugger(read_log_text(run.run.output), outcome);
   } else if (run.run.exit_code < 0) {
     outcome.code = signal_of(run.run.output);
     outcome.end = Outcome::End::signalled;
@@ -99,6 +137,10 @@ void add_notes(DebugReport& report) {
   if (report.tool == DebugTool::coredump && report.core.empty() && report.fault()) {
     report.notes.emplace_back("no core dump was written: a GPU writes one only if the driver can see the failure");
   }
+  if (report.diagnosis.signature.verdict == Verdict::ok) {
+    report.notes.emplace_back(
+        "whether the input should have been refused is asked by `dsafuzz replay`, which runs it on the CPU");
+  }
   for (const DebugRunReading& each : report.runs) {
     if (each.run.timed_out) report.notes.push_back(each.run.what + ": it did not end in time");
   }
@@ -128,6 +170,7 @@ void judge_debug_runs(const Case& c, DebugReport& report) {
   }
   const DebugRunReading& run = report.runs[report.first];
   report.diagnosis = judge(c, outcome_of(run, report.device), nullptr);
+  report.failed = tool_failure(run);
   if (report.fault()) report.advice = advise(c, report.diagnosis);
   add_cascade(run.reading, report.cascade);
   add_notes(report);

@@ -19,6 +19,7 @@ struct DebugOutput {
   std::string what;                      // as planned
   std::string command;                   // as one types it, with the variables that matter
   std::vector<std::string> environment;  // those variables
+  bool debugger = false;                 // as planned
   bool timed_out = false;
   int exit_code = 0;  // -1: ended by a signal
   std::string output;
@@ -44,13 +45,14 @@ struct DebugReport {
   Advice advice;
   std::vector<std::string> cascade;  // what follows from the first fault, or only repeats it
   std::vector<std::string> notes;    // what the tool could not show, and why
+  std::string failed;                // the tool itself could not do its work, and this is why; else empty
   bool fault() const { return is_bug(diagnosis.signature.verdict); }
 };
 
 // One run's output, read. `program_file` is the program's name in tracebacks.
 DebugRunReading read_debug_run(const DebugOutput& run, const DebugProgram& program, const std::string& program_file);
 
-// Fills first, diagnosis, advice, cascade and notes. Requires: at least one run.
+// Fills all that the runs decide. Requires: at least one run.
 void judge_debug_runs(const Case& c, DebugReport& report);
 
 // The assert of a reading in the form of PyTorch's device-side assertion report, with the fields that are known;

@@ -108,7 +108,7 @@ void add_stack(const DebugRunReading& run, std::string& out) {
     }
   }
   const auto& cpp = run.reading.frames.cpp;
-  if (cpp.empty()) return;
+  if (cpp.empty() || run.stop.stopped) return;  // gdb's frames look like these
   out += "C++ stack, innermost first:\n";
   std::size_t shown = 0;
   for (const CppFrame& frame : cpp) {
@@ -154,6 +154,7 @@ Json stack_json(const DebugRunReading& run) {
                    {"source", json_of(frame.source)},
                    {"kernel", frame.in_kernel()}});
   }
+  if (run.stop.stopped) return out;
   for (const CppFrame& frame : run.reading.frames.cpp) {
     out.push_back({{"function", json_of(frame.symbol)},
                    {"file", json_of(frame.file.empty() ? frame.library : frame.file)},

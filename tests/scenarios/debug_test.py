@@ -26,7 +26,7 @@ HEALTHY = LATE.replace(", set: {1: 3}", "")
 FAULTS = {
     "memcheck": ("dsafuzz::scale_without_bounds_check(input, 2.0)", 1, "invalid_global", "scale_without_bounds_check"),
     "racecheck": ("dsafuzz::sum_without_atomics(input)", 2, "race", "sum_without_atomics"),
-    "initcheck": ("dsafuzz::scale_in_stages_unfinished(input, 2.0)", 65, "uninit", "scale"),
+    "initcheck": ("dsafuzz::scale_in_stages_unfinished(input, 2.0)", 65, "uninit", "read_stage_kernel"),
     "synccheck": ("dsafuzz::block_sums_early_exit(input)", 1, "divergent", "block_sums_early_exit"),
 }
 FAULTY = """\
@@ -132,6 +132,11 @@ class DebugTest(program.ProgramTest):
         self.assertIn("the failing thread, block [0,0,0], thread [1,0,0]:", text)
 
     @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_gdb_sees_a_healthy_case_end(self):
+        seen = self.debug(self.write("healthy.yaml", HEALTHY), "cuda-gdb", code=0)
+        self.assertEqual((seen["verdict"], seen["stack"]), ("ok", []))
+
+    @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_a_core_dump_is_written_and_opened(self):
         seen = self.debug(self.late(), "coredump")
         core = pathlib.Path(seen["core"])
@@ -181,6 +186,11 @@ class DebugTest(program.ProgramTest):
                           extra_environment=environment)
         self.assertIsNone(seen["first_fault"])
 
+    def test_a_sanitizer_that_never_saw_the_program_is_no_finding(self):
+        _, environment = self.fake("compute-sanitizer", "e24_no_driver_observed", code=255)
+        self.problem("debug", self.late(), "--tool", "memcheck", "--device", "cuda", says="could not watch",
+                     extra_environment=environment)
+
     def test_cuda_gdb_is_driven_by_a_script(self):
         record, environment = self.fake("cuda-gdb", "f02_gdb_illegal_address")
         seen = self.debug(self.late(), "cuda-gdb", "--device", "cuda", extra_environment=environment)
@@ -221,7 +231,7 @@ class FidelityTest(program.ProgramTest):
     def corpus(self):
         folder = self.folder / "corpus"
         for name in self.NAMES:
-            shutil.copytree(REGRESSIONS / name, folder / name)
+            shutil.copytree(REGRESSIONS / name, folder / name, dirs_exist_ok=True)
         return folder
 
     def test_a_device_agrees_with_its_equal(self):
