@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "fuzz/campaign.h"
 #include "fuzz/commands.h"
@@ -16,17 +17,19 @@
 namespace dsafuzz {
 namespace {
 
-Result<std::vector<Device>> devices_named(const std::vector<std::string>& names) {
+Result<std::vector<Device>> devices_named(std::string_view list) {
   std::vector<Device> devices;
-  for (const std::string& name : names) {
+  for (const auto part : std::views::split(list, ',')) {
+    const std::string_view name(part.begin(), part.end());
     const auto device = parse_device(name);
-    if (!device)
-      return input_problem("'" + name.substr(0, 40) + "' is not a device", "--devices",
-                           "vcuda:0,vcuda:1 or cuda:0,cuda:1");
-    if (std::ranges::find(devices, *device) != devices.end())
-      return input_problem("'" + name + "' is given twice", "--devices");
+    const std::string shown = "'" + std::string(name.substr(0, 40)) + "'";
+    if (!device) return input_problem(shown + " is not a device", "--devices", "vcuda:0,vcuda:1 or cuda:0,cuda:1");
+    if (std::ranges::find(devices, *device) != devices.end()) {
+      return input_problem(shown + " is given twice", "--devices");
+    }
     devices.push_back(*device);
   }
+  if (devices.empty()) return input_problem("no device is given", "--devices", "vcuda:0,vcuda:1 or cuda:0,cuda:1");
   return devices;
 }
 
@@ -83,7 +86,7 @@ void print_json(const CampaignSummary& summary) {
 int fuzz_command(const FuzzFlags& flags) {
   const auto settings = settings_of(flags.run, false);
   if (!settings) return fail(settings.error());
-  const auto devices = devices_named(flags.devices);
+  const auto devices = flags.devices ? devices_named(*flags.devices) : std::vector<Device>();
   if (!devices) return fail(devices.error());
   std::vector<Scenario> scenarios;
   for (const std::string& path : flags.scenarios) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ Result<RunSettings> settings_of(const RunFlags& flags, bool blocking);
 
 struct FuzzFlags {
   RunFlags run;
-  std::vector<std::string> devices;  // that are searched together; empty: run.device alone
+  std::optional<std::string> devices;  // that are searched together, with commas between; run.device is then not used
   std::vector<std::string> scenarios;
   double seconds = 0;
   std::uint64_t runs = 0;

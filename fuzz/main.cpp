@@ -101,8 +101,6 @@ int run(int argc, char** argv) {
   fuzz_app
       ->add_option("--devices", fuzz.devices,
                    "search on several devices with one corpus: cuda:0,cuda:1; instead of --device")
-      ->delimiter(',')
-      ->expected(1)
       ->excludes("--device");
 
   ReplayFlags replay;

@@ -28,8 +28,8 @@ def files_in(folder):
 
 class DevicesTest(program.ProgramTest):
     def fuzz(self, scenario, out, *words, code=1):
-        ended = self.run_program("fuzz", scenario, "--no-run", "--json", "--seed", 3, "--out", self.folder / out, *words,
-                                 code=code, deadline=240)
+        ended = self.run_program("fuzz", scenario, "--no-run", "--json", "--seed", 3, "--out", self.folder / out,
+                                 *words, code=code, deadline=240)
         summary = ended.json()
         self.assertEqual(summary["problems"], [], str(ended))
         return summary
@@ -58,7 +58,8 @@ class DevicesTest(program.ProgramTest):
         folders = []
         for jobs in (1, 2):
             self.fuzz(CLASSIC, f"jobs{jobs}", "--devices", "vcuda,vcuda:1", "--runs", 200, "--jobs", jobs)
-            folders.append({path: content for path, content in files_in(self.folder / f"jobs{jobs}" / "findings").items()
+            found = files_in(self.folder / f"jobs{jobs}" / "findings")
+            folders.append({path: content for path, content in found.items()
                             if path.name in ("case.yaml", "original.yaml", "repro.py")})
         self.assertEqual(*folders)
 

@@ -52,9 +52,9 @@ class GpuSession(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = done.stdout.splitlines()
         self.assertEqual([line.split(":")[0] for line in lines if not line.startswith(" ")][:-1], STEPS)
-        for words in ("scripts/setup", "ctest --test-dir build/", "dsafuzz fidelity", "--tool memcheck", "--tool racecheck",
-                      "--tool initcheck", "--tool synccheck", "--tool cuda-gdb", "dsafuzz doctor", "--device cuda:1",
-                      "--devices cuda:1,cuda:0"):
+        for words in ("scripts/setup", "ctest --test-dir build/", "dsafuzz fidelity", "--tool memcheck",
+                      "--tool racecheck", "--tool initcheck", "--tool synccheck", "--tool cuda-gdb", "dsafuzz doctor",
+                      "--device cuda:1", "--devices cuda:1,cuda:0"):
             self.assertIn(words, done.stdout)
 
     def test_everything_fits_into_ten_minutes(self):
@@ -101,21 +101,22 @@ class GpuSession(unittest.TestCase):
         results = self.steps(
             step("good", "", [["true"], ["echo", "said"]], 10),
             step("allowed", "", [["sh", "-c", "exit 1"]], 10, good=(0, 1)),
+            step("each", "", [["false"], ["true"]], 10, each=(1, 0)),
             step("bad", "", [["sh", "-c", "exit 3"]], 10),
             step("absent", "", [["no-such-program"]], 10),
             step("pair", "", [["true"]], 10, needs="two gpus"),
             step("tool", "", [["true"]], 10, needs="no-such-tool"),
             step("odd", "", [["echo", "no json"]], 10, read=gpu_session.rates))
         self.assertEqual([(done.name, done.state) for done in results],
-                         [("good", "passed"), ("allowed", "passed"), ("bad", "failed"), ("absent", "failed"),
-                          ("pair", "skipped"), ("tool", "skipped"), ("odd", "failed")])
-        self.assertEqual(results[4].reason, "this machine has one GPU")
-        self.assertEqual(results[5].reason, "no-such-tool is not installed")
-        self.assertIn("exit code 3", results[2].reason)
+                         [("good", "passed"), ("allowed", "passed"), ("each", "passed"), ("bad", "failed"),
+                          ("absent", "failed"), ("pair", "skipped"), ("tool", "skipped"), ("odd", "failed")])
+        self.assertEqual(results[5].reason, "this machine has one GPU")
+        self.assertEqual(results[6].reason, "no-such-tool is not installed")
+        self.assertIn("exit code 3", results[3].reason)
         self.assertIn("said", (self.folder / "good.log").read_text())
         self.assertEqual(gpu_session.exit_code(results), 1)
-        self.assertEqual(gpu_session.exit_code(results[:2]), 0)
-        self.assertEqual(gpu_session.exit_code(results[4:6]), 3)
+        self.assertEqual(gpu_session.exit_code(results[:3]), 0)
+        self.assertEqual(gpu_session.exit_code(results[5:7]), 3)
 
     def test_a_step_that_hangs_is_ended_with_its_children(self):
         began = time.monotonic()
