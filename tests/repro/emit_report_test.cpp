@@ -128,7 +128,7 @@ TEST(EmitJson, SaysWhatEachDeviceShowed) {
   EXPECT_EQ(json["cpu"], (nlohmann::json{{"confirmed", 0}, {"of", 5}, {"instead", "host_reject: *no*"}}));
   const std::string report = emit_report(finding);
   EXPECT_NE(report.find("- On vcuda:1: 5 of 5.\n"), std::string::npos);
-  EXPECT_NE(report.find("- On cpu: 0 of 5, else host_reject: \\*no\\*.\n"), std::string::npos) << report;
+  EXPECT_NE(report.find("- On cpu: 0 of 5, else host\\_reject: \\*no\\*.\n"), std::string::npos) << report;
 }
 
 }  // namespace
