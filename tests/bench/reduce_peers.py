@@ -34,7 +34,7 @@ from shrinkray.work import WorkContext
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENARIOS = ("linear_cross_entropy", "segmentation_cross_entropy", "gather", "index_select", "embedding",
-             "advanced_index", "scatter", "binary_cross_entropy", "max_unpool2d", "multinomial", "embedding_bag_offsets",
+             "advanced_index", "scatter", "binary_cross_entropy", "max_unpool2d", "multinomial", "embedding_bag",
              "use_after_free")
 
 
