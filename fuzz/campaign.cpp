@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <deque>
 #include <filesystem>
@@ -28,14 +27,6 @@ using Clock = std::chrono::steady_clock;
 // An engine that dies is started again this often: a machine that kills them all must not keep us here.
 constexpr int kMostRestarts = 3;
 constexpr auto kGrace = std::chrono::seconds(15);  // for an engine to stop in good order
-
-std::int64_t elements_of(const Case& c) {
-  std::int64_t total = 0;
-  for (const TensorSpec& tensor : c.tensors) {
-    if (const auto shape = concrete_shape(tensor, c.shapes)) total += element_count(*shape);
-  }
-  return total;
-}
 
 // The folder's YAML cases for the scenario, into the corpus.
 Result<void> add_seeds(const std::string& folder, const Scenario& scenario, bool from_legal, Store& store) {
@@ -309,7 +300,7 @@ void Campaign::take_reports(ExaminerThread& examiner) {
                                      .confirmed = report.confirmed,
                                      .confirmations = report.confirmations,
                                      .elsewhere = report.elsewhere,
-                                     .elements = elements_of(report.minimal),
+                                     .elements = element_count(report.minimal),
                                      .one_minimal = report.one_minimal});
         progress_.say("Found: " + report.signature.text() + " (" + report.minimal.scenario + "), confirmed " +
                       std::to_string(report.confirmed) + " of " + std::to_string(report.confirmations) +
@@ -382,63 +373,6 @@ Result<CampaignSummary> run_campaign(const CampaignOptions& options) {
   Result<Store> store = Store::open(options.out, Store::Access::exclusive);
   if (!store) return std::unexpected(store.error());
   return Campaign(options, std::move(*store), std::move(scenarios)).run();
-}
-
-namespace {
-
-// "; cuda:1: 0 of 5 (ok)"
-std::string elsewhere_text(const std::vector<DeviceCheck>& checks) {
-  std::string text;
-  for (const DeviceCheck& check : checks) {
-    text += "; " + check.device + ": " + std::to_string(check.confirmed) + " of " + std::to_string(check.of);
-    if (!check.instead.empty()) text += " (" + check.instead + ")";
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string to_text(const CampaignSummary& s) {
-  std::string text;
-  std::array<char, 200> line;
-  for (const ScenarioSummary& scenario : s.scenarios) {
-    const double rate = scenario.seconds > 0 ? static_cast<double>(scenario.executions) / scenario.seconds : 0;
-    std::snprintf(line.data(), line.size(), ": %llu executions, %.0f/s, %llu features",
-                  static_cast<unsigned long long>(scenario.executions), rate,
-                  static_cast<unsigned long long>(scenario.features));
-    text += scenario.name + line.data();
-    if (scenario.left_out > 0) text += ", " + std::to_string(scenario.left_out) + " left out as known";
-    if (scenario.restarts > 0) text += ", " + std::to_string(scenario.restarts) + " worker restarts";
-    text += "\n";
-  }
-  const bool several = s.devices.size() > 1;
-  for (const DeviceSummary& device : s.devices) {
-    if (!several) break;
-    const double rate = device.seconds > 0 ? static_cast<double>(device.executions) / device.seconds : 0;
-    std::snprintf(line.data(), line.size(), ": %llu executions, %.0f/s, %zu findings met there, %zu show there",
-                  static_cast<unsigned long long>(device.executions), rate, device.findings, device.shows);
-    text += "  " + device.name + line.data() + "\n";
-  }
-  if (s.findings.empty()) text += "No new finding.\n";
-  for (const FindingSummary& finding : s.findings) {
-    text += "\n" + finding.signature + "\n  scenario:  " + finding.scenario +
-            "\n  confirmed: " + std::to_string(finding.confirmed) + " of " + std::to_string(finding.confirmations) +
-            (finding.confirmed < finding.confirmations ? " (flaky)" : "") +
-            (several ? " on " + finding.device + elsewhere_text(finding.elsewhere) : "") +
-            "\n  minimal:   " + std::to_string(finding.elements) + (finding.elements == 1 ? " element" : " elements") +
-            (finding.one_minimal ? ", 1-minimal" : ", may not be minimal") + "\n  folder:    " + finding.folder + "\n";
-  }
-  if (!s.classes.empty()) text += "\nMissing checks (a report for each in classes/):\n";
-  for (const auto& [title, count] : s.classes) text += "  " + std::to_string(count) + "  " + title + "\n";
-  if (s.known > 0) text += "\nFindings known before: " + std::to_string(s.known) + "\n";
-  if (s.not_confirmed > 0) text += "Not confirmed, set aside: " + std::to_string(s.not_confirmed) + "\n";
-  if (s.waiting > 0) {
-    text += "Candidates not yet examined: " + std::to_string(s.waiting) +
-            "; the next campaign in this folder begins with them.\n";
-  }
-  for (const std::string& problem : s.problems) text += "Trouble: " + problem + "\n";
-  if (s.interrupted) text += "Stopped before the end.\n";
-  return text;
 }
 
 }  // namespace dsafuzz

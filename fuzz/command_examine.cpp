@@ -16,12 +16,8 @@ namespace {
 
 // "reducing  31 executions | 1 operator, 4 elements | at most 469 more"
 std::string progress_text(int executions, const Case& best, const ExamineFlags& flags) {
-  std::int64_t elements = 0;
-  for (const TensorSpec& tensor : best.tensors) {
-    if (const auto shape = concrete_shape(tensor, best.shapes)) elements += element_count(*shape);
-  }
   return "reducing  " + std::to_string(executions) + " executions | " + std::to_string(best.steps.size()) +
-         (best.steps.size() == 1 ? " operator, " : " operators, ") + std::to_string(elements) +
+         (best.steps.size() == 1 ? " operator, " : " operators, ") + std::to_string(element_count(best)) +
          " elements | at most " + std::to_string(flags.executions - executions) + " more";
 }
 

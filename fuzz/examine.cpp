@@ -8,6 +8,7 @@
 #include "repro/case_text.h"
 #include "repro/emit.h"
 #include "repro/read_file.h"
+#include "repro/scan.h"
 
 namespace dsafuzz {
 namespace {
@@ -36,7 +37,7 @@ std::vector<Device> devices_to_run(const Device& found_on) {
 
 // What a run that was not interesting had to say: its error's first line, else the last line it printed.
 std::string said(const Outcome& outcome) {
-  if (!outcome.error.empty()) return ": " + outcome.error.substr(0, outcome.error.find('\n'));
+  if (!outcome.error.empty()) return ": " + std::string(first_line(outcome.error));
   std::string_view log = outcome.log;
   while (log.ends_with('\n')) log.remove_suffix(1);
   if (log.empty()) return ", and it printed nothing";

@@ -42,15 +42,6 @@ std::string variable(const char* name) {
   return value ? value : "";
 }
 
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    entries.push_back(at->path());
-  std::ranges::sort(entries);
-  return entries;
-}
-
 bool is_cuda_library(std::string_view name) {
   constexpr std::array<std::string_view, 9> kWords{"libcuda.so.1", "libnvidia-ml.so.1", "libcudart.so",
                                                    "libcudnn",     "libnccl.so",        "libnvJitLink.so",

@@ -34,15 +34,6 @@ bool is_wanted(std::string_view name) {
          std::ranges::find(kNames, name) != kNames.end();
 }
 
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
-    entries.push_back(at->path());
-  std::ranges::sort(entries);
-  return entries;
-}
-
 std::string error_name(int error) {
   switch (error) {
     case EPERM: return "EPERM";
@@ -145,6 +136,15 @@ std::string kernel() {
 }
 
 }  // namespace
+
+std::vector<fs::path> sorted_entries(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    entries.push_back(at->path());
+  std::ranges::sort(entries);
+  return entries;
+}
 
 std::string head_of(const std::string& path, std::size_t limit) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -10,6 +10,7 @@
 #include "repro/case_text.h"
 #include "repro/judge.h"
 #include "repro/parse_log.h"
+#include "repro/scan.h"
 
 namespace dsafuzz {
 namespace {
@@ -19,8 +20,6 @@ struct Answer {
   MatrixCell cell;
   std::string function, condition;  // of the first assert line
 };
-
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 std::string short_site(std::string_view file, std::int64_t line) {
   return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(line);
@@ -57,7 +56,8 @@ class Bench {
       Outcome outcome = DSAFUZZ_TRY(fresh ? executor->run_fresh(row.the_case) : executor->run(row.the_case));
       const bool is_cpu = device.kind == Device::Kind::cpu;
       const Diagnosis diagnosis = judge(row.the_case, outcome, cpu && !is_cpu ? &*cpu : nullptr);
-      MatrixCell cell{.device = device.text(), .signature = diagnosis.signature, .error = first_line(outcome.error)};
+      MatrixCell cell{
+          .device = device.text(), .signature = diagnosis.signature, .error = std::string(first_line(outcome.error))};
       std::string line, function;
       if (cell.signature.verdict == Verdict::device_assert) {
         const LogReading reading = parse_log(outcome.log);

@@ -6,6 +6,8 @@
 #include <thread>
 #include <tuple>
 
+#include "repro/scan.h"
+
 namespace dsafuzz {
 namespace {
 
@@ -16,8 +18,6 @@ struct Pending {
   RunSettings settings;
   std::optional<Expected> expected;
 };
-
-std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
 
 std::optional<Expected> expectation_of(const CaseFile& file) {
   if (file.expected) return file.expected;

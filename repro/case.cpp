@@ -137,6 +137,14 @@ std::int64_t element_count(const std::vector<std::int64_t>& shape) {
   return count;
 }
 
+std::int64_t element_count(const Case& c) {
+  std::int64_t total = 0;
+  for (const TensorSpec& tensor : c.tensors) {
+    if (const auto shape = concrete_shape(tensor, c.shapes)) total += element_count(*shape);
+  }
+  return total;
+}
+
 Result<void> validate(const Case& c) {
   if (!is_scenario_name(c.scenario)) {
     return input_problem("'" + c.scenario + "' is not a scenario name", {},

@@ -96,6 +96,9 @@ inline constexpr std::int64_t kListedElementLimit = std::int64_t{1} << 26;  // o
 Result<std::vector<std::int64_t>> concrete_shape(const TensorSpec& tensor, const Shapes& shapes);
 std::int64_t element_count(const std::vector<std::int64_t>& shape);  // 1 for rank 0
 
+// Of all tensors; one whose shape cannot be told counts nothing.
+std::int64_t element_count(const Case& c);
+
 // Well-formed: names unique and legal, every extent evaluates, operators are named rightly, counts and sizes within
 // limits. The Problem names the part. A case from a file passes this first. Whether an argument's word is a tensor
 // is decided by the operator's schema, so an undefined one is found only when the case runs.

@@ -7,6 +7,7 @@
 
 #include "repro/escape.h"
 #include "repro/fill.h"
+#include "repro/scan.h"
 
 namespace dsafuzz {
 namespace {
@@ -139,7 +140,7 @@ std::vector<std::string> expected_messages(const Finding& finding) {
     case Verdict::out_of_memory: return {"out of memory"};
     case Verdict::host_reject: {
       // The first line, as far as it fits: later lines hold stacks and hints.
-      const std::string line = finding.outcome.error.substr(0, finding.outcome.error.find('\n'));
+      const std::string line(first_line(finding.outcome.error));
       return {line.empty() ? finding.signature.condition : line.substr(0, 200)};
     }
     case Verdict::ok:

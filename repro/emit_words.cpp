@@ -7,11 +7,11 @@
 #include "repro/escape.h"
 #include "repro/python_program.h"
 #include "repro/python_text.h"
+#include "repro/scan.h"
 
 namespace dsafuzz {
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 }  // namespace
 

@@ -12,7 +12,7 @@ constexpr std::size_t kLongestMessage = 300;
 
 // The line that says what was wrong: the first that is not blank. TorchScript puts its own traceback first and the
 // message last.
-std::string_view first_line(std::string_view message) {
+std::string_view telling_line(std::string_view message) {
   if (message.find("The following operation failed in the TorchScript interpreter.") < 8) {
     while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.remove_suffix(1);
     return trimmed(message.substr(message.rfind('\n') + 1));
@@ -63,7 +63,7 @@ std::string collapsed(std::string_view s) {
 }  // namespace
 
 std::string normalised_message(std::string_view message) {
-  const std::string_view line = first_line(message).substr(0, 4 * kLongestMessage);
+  const std::string_view line = telling_line(message).substr(0, 4 * kLongestMessage);
   std::string out;
   for (std::size_t i = 0; i < line.size();) {
     const bool after_word = i > 0 && is_word(line[i - 1]);

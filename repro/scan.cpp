@@ -23,6 +23,8 @@ std::string_view trimmed(std::string_view s) {
 
 bool contains(std::string_view s, std::string_view word) { return s.find(word) != std::string_view::npos; }
 
+std::string_view first_line(std::string_view s) { return s.substr(0, s.find('\n')); }
+
 std::optional<std::int64_t> take_number(std::string_view& s) {
   constexpr std::size_t kMostDigits = 18;
   std::int64_t value = 0;

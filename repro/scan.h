@@ -23,6 +23,7 @@ bool take(std::string_view& s, std::string_view word);
 void skip_blanks(std::string_view& s);
 std::string_view trimmed(std::string_view s);
 bool contains(std::string_view s, std::string_view word);
+std::string_view first_line(std::string_view s);  // without its end; all of it where there is no other
 
 // A decimal number of at most 18 digits, no sign; nullopt and nothing taken otherwise.
 std::optional<std::int64_t> take_number(std::string_view& s);

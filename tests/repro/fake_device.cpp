@@ -1,10 +1,13 @@
 #include "fake_device.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 
+#include "repro/case_text.h"
 #include "repro/fill.h"
 
 namespace dsafuzz::testing {
@@ -207,6 +210,12 @@ class Machine {
 };
 
 }  // namespace
+
+Case from_yaml(const std::string& text) {
+  auto c = parse_case(text, "test");
+  if (!c) ADD_FAILURE() << c.error().text() << "\n" << text;
+  return c.value_or(Case{});
+}
 
 Trial run_on_fake(const Case& c) { return Machine(c).run(); }
 

@@ -9,6 +9,9 @@
 
 namespace dsafuzz::testing {
 
+// The case in this text. One that cannot be read fails the test.
+Case from_yaml(const std::string& text);
+
 Trial run_on_fake(const Case& c);
 
 // The signatures its kernels raise.

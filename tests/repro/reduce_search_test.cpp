@@ -15,12 +15,6 @@
 namespace dsafuzz::testing {
 namespace {
 
-Case from_yaml(const std::string& text) {
-  auto c = parse_case(text, "test");
-  if (!c) ADD_FAILURE() << c.error().text() << "\n" << text;
-  return c.value_or(Case{});
-}
-
 const char* const kClassic =
     "case: classic\nseed: 42\nshapes: {batch: 32, features: 10, classes: 5}\ntensors:\n"
     "  input: {shape: [batch, features], dtype: float32, fill: randn}\n"

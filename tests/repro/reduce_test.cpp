@@ -11,12 +11,6 @@
 namespace dsafuzz::testing {
 namespace {
 
-Case from_yaml(const std::string& text) {
-  auto c = parse_case(text, "test");
-  if (!c) ADD_FAILURE() << c.error().text() << "\n" << text;
-  return c.value_or(Case{});
-}
-
 struct Row {
   const char* name;
   std::string start;
