@@ -53,7 +53,8 @@ Result<void> add_seeds(const std::string& folder, const Scenario& scenario, bool
 
 class Campaign {
  public:
-  Campaign(const CampaignOptions& options, Store store, std::vector<Scenario> scenarios);
+  // `record` outlives it.
+  Campaign(const CampaignOptions& options, Store store, std::vector<Scenario> scenarios, RunRecord& record);
   Result<CampaignSummary> run();
 
  private:
@@ -78,6 +79,8 @@ class Campaign {
   void reap();
   void ended(Running& engine, int status);
   void count(const PlannedEngine& plan, const EngineStatus& status);
+  void record_totals();
+  void trouble(const std::string& problem);
   void wait_and_show(ExaminerThread& examiner, const char* doing);
   void take_reports(ExaminerThread& examiner);
   ProgressFacts facts(const char* doing);
@@ -86,6 +89,7 @@ class Campaign {
   const CampaignOptions& options_;
   const std::vector<Device> devices_;
   Store store_;
+  RunRecord& record_;
   std::vector<Scenario> scenarios_;
   std::map<std::string, Scenario> by_name_;
   StopRequest stop_;
@@ -97,10 +101,11 @@ class Campaign {
   std::optional<Problem> fatal_;  // an engine that could not start at all
 };
 
-Campaign::Campaign(const CampaignOptions& options, Store store, std::vector<Scenario> scenarios)
+Campaign::Campaign(const CampaignOptions& options, Store store, std::vector<Scenario> scenarios, RunRecord& record)
     : options_(options),
       devices_(devices_of(options)),
       store_(std::move(store)),
+      record_(record),
       scenarios_(std::move(scenarios)),
       progress_(options.progress, options.terminal) {
   for (const Scenario& scenario : scenarios_) {
@@ -129,14 +134,15 @@ Result<CampaignSummary> Campaign::run() {
     }
     examiner.finish();
     take_reports(examiner);
-    if (const std::string problem = examiner.problem(); !problem.empty()) summary_.problems.push_back(problem);
+    if (const std::string problem = examiner.problem(); !problem.empty()) trouble(problem);
   }
-  if (auto absorbed = store_.absorb_additions(); !absorbed) summary_.problems.push_back(absorbed.error().text());
+  if (auto absorbed = store_.absorb_additions(); !absorbed) trouble(absorbed.error().text());
   if (auto classes = write_class_reports(store_); classes) {
     summary_.classes = std::move(*classes);
   } else {
-    summary_.problems.push_back(classes.error().text());
+    trouble(classes.error().text());
   }
+  record_totals();
   summary_.waiting = store_.candidate_count();
   summary_.interrupted = stop_.asked();
   std::uint64_t executions = 0;
@@ -165,7 +171,7 @@ void Campaign::search(ExaminerThread& examiner) {
       waiting_.pop_front();
       if (auto ok = start_engine(next, 0); !ok) {
         fatal_ = ok.error();
-        summary_.problems.push_back(ok.error().text());
+        trouble(ok.error().text());
         waiting_.clear();
       }
     }
@@ -229,7 +235,7 @@ void Campaign::ended(Running& engine, int status) {
   const EngineName name{scenarios_[engine.plan.scenario].name, engine.plan.index};
   count(engine.plan, last);
   if (auto recovered = store_.recover_interrupted(name, devices_[engine.plan.device].text()); !recovered) {
-    summary_.problems.push_back(recovered.error().text());
+    trouble(recovered.error().text());
   }
   if (last.done && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
   const std::string how = WIFSIGNALED(status) ? "was ended by signal " + std::to_string(WTERMSIG(status))
@@ -238,7 +244,7 @@ void Campaign::ended(Running& engine, int status) {
                                ? last.problem
                                : "engine " + name.text() + " " + how + " (see " + store_.log_file(name) + ")";
   if (stop_.asked() && last.problem.empty()) return;
-  summary_.problems.push_back(what);
+  trouble(what);
   if (!last.problem.empty()) {
     fatal_ = Problem{Problem::Kind::environment, last.problem, "", ""};
     return;
@@ -250,7 +256,7 @@ void Campaign::ended(Running& engine, int status) {
   const bool over = options_.until_expected && last.met_expectation;
   const bool left = !over && (engine.plan.runs == 0 || rest.runs > 0) && (engine.plan.seconds == 0 || rest.seconds > 0);
   if (!left || engine.restarts >= kMostRestarts) return;
-  if (auto ok = start_engine(rest, engine.restarts + 1); !ok) summary_.problems.push_back(ok.error().text());
+  if (auto ok = start_engine(rest, engine.restarts + 1); !ok) trouble(ok.error().text());
 }
 
 void Campaign::count(const PlannedEngine& plan, const EngineStatus& status) {
@@ -268,6 +274,29 @@ void Campaign::count(const PlannedEngine& plan, const EngineStatus& status) {
   device.seconds += status.seconds;
   device.spares_taken += status.spares_taken;
   device.spares_ready += status.spares_ready;
+  record_.add_versions(status.versions);
+}
+
+void Campaign::record_totals() {
+  std::vector<DeviceTotals> devices;
+  for (const DeviceSummary& d : summary_.devices) {
+    devices.push_back({.device = d.name, .executions = d.executions, .findings = d.findings, .seconds = d.seconds});
+  }
+  std::vector<ScenarioTotals> scenarios;
+  for (const ScenarioSummary& s : summary_.scenarios) {
+    scenarios.push_back({.scenario = s.name,
+                         .executions = s.executions,
+                         .features = s.features,
+                         .restarts = s.restarts,
+                         .left_out = s.left_out,
+                         .seconds = s.seconds});
+  }
+  record_.add_totals(devices, scenarios);
+}
+
+void Campaign::trouble(const std::string& problem) {
+  summary_.problems.push_back(problem);
+  record_.add_problem(problem);
 }
 
 DeviceSummary* Campaign::summary_of(const std::string& device) {
@@ -285,7 +314,9 @@ void Campaign::wait_and_show(ExaminerThread& examiner, const char* doing) {
   }
   for (Running& engine : running_) engine.process.status();
   take_reports(examiner);
-  progress_.show(facts(doing));
+  const ProgressFacts now = facts(doing);
+  progress_.show(now);
+  record_.sample(now);
 }
 
 void Campaign::take_reports(ExaminerThread& examiner) {
@@ -302,6 +333,13 @@ void Campaign::take_reports(ExaminerThread& examiner) {
                                      .elsewhere = report.elsewhere,
                                      .elements = element_count(report.minimal),
                                      .one_minimal = report.one_minimal});
+        record_.add({.signature = report.signature,
+                     .scenario = report.minimal.scenario,
+                     .device = report.device,
+                     .confirmed = report.confirmed,
+                     .confirmations = report.confirmations,
+                     .elements = element_count(report.minimal),
+                     .one_minimal = report.one_minimal});
         progress_.say("Found: " + report.signature.text() + " (" + report.minimal.scenario + "), confirmed " +
                       std::to_string(report.confirmed) + " of " + std::to_string(report.confirmations) +
                       (devices_.size() > 1 ? " on " + report.device : ""));
@@ -372,7 +410,23 @@ Result<CampaignSummary> run_campaign(const CampaignOptions& options) {
   }
   Result<Store> store = Store::open(options.out, Store::Access::exclusive);
   if (!store) return std::unexpected(store.error());
-  return Campaign(options, std::move(*store), std::move(scenarios)).run();
+  std::optional<RunRecord> own;
+  if (!options.record) {
+    own.emplace(DSAFUZZ_TRY(RunRecord::begin(*store, {.kind = "fuzz",
+                                                      .seed = options.seed,
+                                                      .jobs = options.jobs,
+                                                      .seconds = options.seconds,
+                                                      .executions = options.runs})));
+  }
+  RunRecord& record = own ? *own : *options.record;
+  Result<CampaignSummary> summary = Campaign(options, std::move(*store), std::move(scenarios), record).run();
+  const Result<void> recorded = !own     ? record.flush()
+                                : summary ? own->end(summary->interrupted, exit_code_of(*summary))
+                                          : own->end(false, summary.error().exit_code());
+  if (summary && !recorded) {
+    summary->problems.push_back("the run is not recorded whole: " + recorded.error().text());
+  }
+  return summary;
 }
 
 }  // namespace dsafuzz

@@ -19,6 +19,7 @@
 
 #include "fuzz/engine_options.h"
 #include "fuzz/examine.h"
+#include "fuzz/run_record.h"
 #include "repro/executor.h"
 
 namespace dsafuzz {
@@ -44,6 +45,7 @@ struct CampaignOptions {
   std::string program = "/proc/self/exe";   // run as `program engine ARGUMENTS` (engine_options.h)
   StartWorkers start_workers;               // for the examiner, called on its thread: the device, and the CPU
   ReproducerRunner* reproducers = nullptr;  // null: reproducers are written, not run
+  RunRecord* record = nullptr;              // the run that this is a part of; null: it is one of its own
   std::FILE* progress = nullptr;            // null: silent
   bool terminal = false;                    // progress is one
 };
@@ -86,6 +88,8 @@ struct CampaignSummary {
 };
 // The text for a person; ends with a newline.
 std::string to_text(const CampaignSummary& summary);
+// 0 where the folder has no finding, else 1.
+int exit_code_of(const CampaignSummary& summary);
 
 // Call from the main thread: engines die with the thread that calls. Ctrl-C (SIGINT) or SIGTERM stops the engines and
 // the examiner in good order; a second one ends the process at once, with exit code 130.

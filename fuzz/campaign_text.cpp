@@ -19,6 +19,8 @@ std::string elsewhere_text(const std::vector<DeviceCheck>& checks) {
 
 }  // namespace
 
+int exit_code_of(const CampaignSummary& summary) { return summary.findings.empty() && summary.known == 0 ? 0 : 1; }
+
 std::string to_text(const CampaignSummary& s) {
   std::string text;
   std::array<char, 200> line;

@@ -131,7 +131,7 @@ int fuzz_command(const FuzzFlags& flags) {
     }
     return met ? 0 : 1;
   }
-  return summary->findings.empty() && summary->known == 0 ? 0 : 1;
+  return exit_code_of(*summary);
 }
 
 }  // namespace dsafuzz

@@ -86,7 +86,9 @@ int list_command(const std::string& wanted, bool json) {
   for (const std::string& path : sorted_paths(folder + "/findings", [](const auto& e) { return e.is_directory(); })) {
     const auto finding = read_stored_finding(path);
     if (!finding) continue;
-    rows.push_back({{"finding", finding->signature}, {"verdict", finding->verdict}, {"folder", path}});
+    rows.push_back({{"finding", finding->signature.text()},
+                    {"verdict", std::string(to_text(finding->signature.verdict))},
+                    {"folder", path}});
   }
   if (json) {
     std::printf("%s\n", rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace).c_str());

@@ -18,6 +18,7 @@ std::string to_line(const EngineStatus& s) {
                   {"spares_ready", s.spares_ready},
                   {"left_out", s.left_out},
                   {"met_expectation", s.met_expectation},
+                  {"versions", s.versions},
                   {"done", s.done},
                   {"problem", s.problem}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -35,6 +36,12 @@ Result<EngineStatus> parse_status(std::string_view line) {
     return found != json.end() && found->is_boolean() && found->get<bool>();
   };
   const auto seconds = json.find("seconds"), problem = json.find("problem");
+  std::map<std::string, std::string> versions;
+  if (const auto found = json.find("versions"); found != json.end() && found->is_object()) {
+    for (const auto& [name, version] : found->items()) {
+      if (version.is_string()) versions.emplace(name, version.get<std::string>());
+    }
+  }
   return EngineStatus{.executions = count("executions"),
                       .seconds = seconds != json.end() && seconds->is_number() ? seconds->get<double>() : 0,
                       .features = count("features"),
@@ -45,6 +52,7 @@ Result<EngineStatus> parse_status(std::string_view line) {
                       .spares_ready = count("spares_ready"),
                       .left_out = count("left_out"),
                       .met_expectation = is_true("met_expectation"),
+                      .versions = std::move(versions),
                       .done = is_true("done"),
                       .problem = problem != json.end() && problem->is_string() ? problem->get<std::string>() : ""};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,7 @@ struct EngineStatus {
   std::uint64_t spares_taken = 0, spares_ready = 0;  // executor.h
   std::uint64_t left_out = 0;                        // runs spared by the known-finding filter
   bool met_expectation = false;                      // a run had the signature that the scenario expects
+  std::map<std::string, std::string> versions;       // of what cases run on, as the first run said
   bool done = false;                                 // the engine has ended by itself; nothing follows
   std::string problem;                               // why it could not go on; empty if it could
   friend bool operator==(const EngineStatus&, const EngineStatus&) = default;

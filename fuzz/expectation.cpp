@@ -25,7 +25,7 @@ std::vector<Found> findings_of(const std::string& scenario, const std::string& o
     auto minimal = load_case(folder + "/case.yaml");
     const auto stored = read_stored_finding(folder);
     if (!minimal || !stored || minimal->scenario != scenario) continue;
-    found.push_back({folder, stored->verdict, stored->signature, std::move(*minimal)});
+    found.push_back({folder, std::string(to_text(stored->signature.verdict)), stored->signature.text(), std::move(*minimal)});
   }
   std::ranges::sort(found, {}, &Found::folder);
   return found;

@@ -22,11 +22,9 @@ struct Pending {
 std::optional<Expected> expectation_of(const CaseFile& file) {
   if (file.expected) return file.expected;
   if (!file.finding) return std::nullopt;
-  const auto verdict = parse_verdict(file.finding->verdict);
-  if (!verdict) return std::nullopt;
   Expected out;
-  out.verdict = *verdict;
-  out.signature = file.finding->signature;
+  out.verdict = file.finding->signature.verdict;
+  out.signature = file.finding->signature.text();
   return out;
 }
 

@@ -113,6 +113,7 @@ Result<Session::Use> Session::run(const Case& c, std::span<const std::uint8_t> b
   if (ends_worker(outcome->end)) ++status_.restarts;
   if (verdict == Verdict::setup_failed) return Use::drop;
   ran_once_ = true;
+  if (status_.versions.empty()) status_.versions = outcome->versions;
   if (scenario_.is_finding(verdict)) return Use::drop;
   count_features(features);
   return Use::keep;

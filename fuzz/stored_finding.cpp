@@ -16,18 +16,27 @@ const nlohmann::json& member(const nlohmann::json& json, const char* key) {
   return at == json.end() ? kNull : *at;
 }
 
+std::string text(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
+int number(const nlohmann::json& value) { return value.is_number_integer() ? value.get<int>() : 0; }
+
 }  // namespace
 
 std::optional<StoredFinding> read_stored_finding(const std::string& folder) {
-  const auto text = read_file(folder + "/finding.json", kSizeLimit);
-  if (!text) return std::nullopt;
-  const auto json = nlohmann::json::parse(*text, nullptr, false);
-  const nlohmann::json& signature = member(json, "signature");
-  const nlohmann::json &verdict = member(signature, "verdict"), &words = member(signature, "text");
-  if (member(json, "version") != 1 || !verdict.is_string() || !words.is_string()) return std::nullopt;
-  const nlohmann::json& tool = member(member(json, "settings"), "tool");
-  return StoredFinding{verdict.get<std::string>(), words.get<std::string>(),
-                       tool.is_string() ? parse_tool(tool.get<std::string>()) : std::nullopt};
+  const auto content = read_file(folder + "/finding.json", kSizeLimit);
+  if (!content) return std::nullopt;
+  const auto json = nlohmann::json::parse(*content, nullptr, false);
+  const nlohmann::json &signature = member(json, "signature"), &confirmation = member(json, "confirmation");
+  const auto verdict = parse_verdict(text(member(signature, "verdict")));
+  if (member(json, "version") != 1 || !verdict || !member(signature, "condition").is_string()) return std::nullopt;
+  StoredFinding out;
+  out.signature = {*verdict, text(member(signature, "op")), text(member(signature, "file")),
+                   text(member(signature, "kernel")), text(member(signature, "condition"))};
+  out.tool = parse_tool(text(member(member(json, "settings"), "tool")));
+  out.device = text(member(json, "device"));
+  out.confirmed = number(member(confirmation, "confirmed"));
+  out.confirmations = number(member(confirmation, "of"));
+  out.one_minimal = member(member(json, "reduction"), "one_minimal") == true;
+  return out;
 }
 
 }  // namespace dsafuzz

@@ -5,13 +5,17 @@
 #include <optional>
 #include <string>
 
+#include "repro/finding.h"
 #include "repro/run_settings.h"
 
 namespace dsafuzz {
 
 struct StoredFinding {
-  std::string verdict, signature;  // as texts: "device_assert", Signature::text()
-  std::optional<Tool> tool;        // of its runs, where one was chosen
+  Signature signature;
+  std::optional<Tool> tool;  // of its runs, where one was chosen
+  std::string device;        // where it was confirmed
+  int confirmed = 0, confirmations = 0;
+  bool one_minimal = false;
 };
 
 // Empty if the folder has no readable finding.json of a version we know.
