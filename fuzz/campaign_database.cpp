@@ -21,8 +21,8 @@ std::string new_uuid(const std::string& folder) {
   std::array<char, 256> host{};
   (void)::gethostname(host.data(), host.size() - 1);
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  const std::string text = std::string(host.data()) + "\n" + folder + "\n" + std::to_string(::getpid()) + "\n" +
-                           std::to_string(now);
+  const std::string text =
+      std::string(host.data()) + "\n" + folder + "\n" + std::to_string(::getpid()) + "\n" + std::to_string(now);
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   std::array<char, 40> out;
   std::snprintf(out.data(), out.size(), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
@@ -89,24 +89,26 @@ Result<CampaignDatabase> CampaignDatabase::open(const std::string& out) {
 
 Result<std::int64_t> CampaignDatabase::begin(const RunStart& start) {
   const auto folder = DSAFUZZ_TRY(sql_.query("SELECT file FROM pragma_database_list WHERE name = 'main'"));
-  DSAFUZZ_CHECK(sql_.run(
-      "INSERT INTO runs (uuid, kind, started, program, process, seed, jobs, seconds, executions_asked) "
-      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      {new_uuid(text_of(folder[0][0])), start.kind, utc_now(), std::string(DSAFUZZ_VERSION),
-       static_cast<std::int64_t>(::getpid()), std::to_string(start.seed), count_of(start.jobs), start.seconds,
-       count_of(start.executions)}));
+  DSAFUZZ_CHECK(
+      sql_.run("INSERT INTO runs (uuid, kind, started, program, process, seed, jobs, seconds, executions_asked) "
+               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+               {new_uuid(text_of(folder[0][0])), start.kind, utc_now(), std::string(DSAFUZZ_VERSION),
+                static_cast<std::int64_t>(::getpid()), std::to_string(start.seed), count_of(start.jobs), start.seconds,
+                count_of(start.executions)}));
   return sql_.last_id();
 }
 
 Result<void> CampaignDatabase::add(std::int64_t run, const RunFinding& f) {
   const Signature& s = f.signature;
   return sql_.together([&]() -> Result<void> {
-    DSAFUZZ_CHECK(sql_.run(
-        "INSERT OR IGNORE INTO signatures (name, text, verdict, op, file, kernel, condition) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        {s.folder_name(), s.text(), std::string(to_text(s.verdict)), s.op, s.file, s.kernel, s.condition}));
+    DSAFUZZ_CHECK(
+        sql_.run("INSERT OR IGNORE INTO signatures (name, text, verdict, op, file, kernel, condition) VALUES (?, ?, ?, "
+                 "?, ?, ?, ?)",
+                 {s.folder_name(), s.text(), std::string(to_text(s.verdict)), s.op, s.file, s.kernel, s.condition}));
     return sql_.run(
         "INSERT OR REPLACE INTO run_findings (run, signature, state, at, scenario, device, confirmed, confirmations, "
-        "elements, one_minimal, seen) VALUES (?, (SELECT id FROM signatures WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "elements, one_minimal, seen) VALUES (?, (SELECT id FROM signatures WHERE name = ?), ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?)",
         {run, s.folder_name(), std::string(to_text(f.state)), f.at, f.scenario, f.device,
          static_cast<std::int64_t>(f.confirmed), static_cast<std::int64_t>(f.confirmations), f.elements,
          static_cast<std::int64_t>(f.one_minimal), f.seen});
@@ -127,12 +129,12 @@ Result<void> CampaignDatabase::add_versions(std::int64_t run, const std::map<std
 
 Result<int> CampaignDatabase::adopt_findings(const Store& store, std::int64_t run) {
   std::set<std::string> recorded;
-  for (const SqlRow& row : DSAFUZZ_TRY(sql_.query(
-           "SELECT name FROM signatures WHERE id IN (SELECT signature FROM run_findings)"))) {
+  for (const SqlRow& row :
+       DSAFUZZ_TRY(sql_.query("SELECT name FROM signatures WHERE id IN (SELECT signature FROM run_findings)"))) {
     recorded.insert(text_of(row[0]));
   }
-  const auto cut_off = DSAFUZZ_TRY(
-      sql_.query("SELECT id FROM runs WHERE ended IS NULL AND id <> ? ORDER BY id DESC LIMIT 1", {run}));
+  const auto cut_off =
+      DSAFUZZ_TRY(sql_.query("SELECT id FROM runs WHERE ended IS NULL AND id <> ? ORDER BY id DESC LIMIT 1", {run}));
   const std::int64_t heir = cut_off.empty() ? run : integer_of(cut_off[0][0]);
   int adopted = 0;
   for (const std::string& name : store.findings()) {
@@ -171,15 +173,15 @@ Result<int> CampaignDatabase::take_from(const std::string& other_out) {
   DSAFUZZ_CHECK(sql_.run("ATTACH DATABASE ? AS other", {path_in(other_out)}));
   int taken = 0;
   const Result<void> copied = sql_.together([&]() -> Result<void> {
-    DSAFUZZ_CHECK(sql_.run(
-        "INSERT OR IGNORE INTO signatures (name, text, verdict, op, file, kernel, condition) "
-        "SELECT name, text, verdict, op, file, kernel, condition FROM other.signatures"));
+    DSAFUZZ_CHECK(
+        sql_.run("INSERT OR IGNORE INTO signatures (name, text, verdict, op, file, kernel, condition) "
+                 "SELECT name, text, verdict, op, file, kernel, condition FROM other.signatures"));
     const std::string columns = DSAFUZZ_TRY(columns_of(sql_, "runs"));
     const auto runs = DSAFUZZ_TRY(
         sql_.query("SELECT id FROM other.runs WHERE uuid NOT IN (SELECT uuid FROM main.runs) ORDER BY started, id"));
     for (const SqlRow& row : runs) {
-      DSAFUZZ_CHECK(sql_.run("INSERT INTO main.runs (" + columns + ") SELECT " + columns + " FROM other.runs WHERE id = ?",
-                             {row[0]}));
+      DSAFUZZ_CHECK(sql_.run(
+          "INSERT INTO main.runs (" + columns + ") SELECT " + columns + " FROM other.runs WHERE id = ?", {row[0]}));
       const std::int64_t run = sql_.last_id();
       for (const std::string table : kTablesOfARun) {
         const std::string rest = DSAFUZZ_TRY(columns_of(sql_, table));

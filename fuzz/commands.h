@@ -121,6 +121,15 @@ struct MatrixFlags {
 };
 int matrix_command(const MatrixFlags& flags);
 
+struct MergeFlags {
+  RunFlags run;
+  std::string out;
+  std::vector<std::string> from;  // other output folders
+  bool minimise = true;
+  int jobs = 1;
+};
+int merge_command(const MergeFlags& flags);
+
 struct CoverageFlags {
   RunFlags run;
   std::vector<std::string> folders;  // output folders of campaigns, or any with case files; empty: the shipped corpus

@@ -233,6 +233,17 @@ int run(int argc, char** argv) {
   coverage_app->add_flag("--json", coverage.run.json, "print all sites as JSON");
   add_run_flags(*coverage_app, coverage.run);
 
+  MergeFlags merge;
+  CLI::App* merge_app = app.add_subcommand(
+      "merge", "join output folders of `fuzz`, and keep of their corpus only what its coverage needs");
+  merge_app->add_option("out", merge.out, "the folder that everything goes into")->required();
+  merge_app->add_option("from", merge.from, "folders to take from; they stay as they are");
+  merge_app->add_flag("!--no-minimise", merge.minimise, "join only");
+  merge_app->add_option("--jobs", merge.jobs, "scenarios at once; default: all cores")
+      ->default_val(std::max(1u, std::thread::hardware_concurrency()))
+      ->check(CLI::Range(1, 256));
+  add_run_flags(*merge_app, merge.run);
+
   DoctorFlags doctor;
   CLI::App* doctor_app = app.add_subcommand(
       "doctor", "examine this machine (driver, CUDA, PyTorch, libraries, settings): what is wrong, what mends it");
@@ -284,6 +295,7 @@ int run(int argc, char** argv) {
   if (*emit_app) return emit_command(emit);
   if (*coverage_app) return coverage_command(coverage);
   if (*matrix_app) return matrix_command(matrix);
+  if (*merge_app) return merge_command(merge);
   if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
   if (*explain_app) return explain_command(log, explain_json);

@@ -10,6 +10,7 @@ set(DSAFUZZ_MAIN_SOURCES
   command_fuzz.cpp
   command_import.cpp
   command_matrix.cpp
+  command_merge.cpp
   command_regress.cpp
   command_replay.cpp
   command_show.cpp

@@ -51,7 +51,8 @@ void RunRecord::sample(const ProgressFacts& f) {
       DSAFUZZ_CHECK(database_.sql().run("DELETE FROM samples WHERE run = ? AND at = ?", {run_, *provisional_}));
     }
     return database_.sql().run(
-        "INSERT OR REPLACE INTO samples (run, at, doing, executions, per_second, features, findings, candidates, engines, "
+        "INSERT OR REPLACE INTO samples (run, at, doing, executions, per_second, features, findings, candidates, "
+        "engines, "
         "restarts, seconds_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         {run_, now, f.doing, whole(f.executions), f.per_second, whole(f.features), whole(f.findings),
          whole(f.candidates), whole(f.engines), whole(f.restarts), left});
@@ -80,22 +81,23 @@ void RunRecord::add_totals(const std::vector<DeviceTotals>& devices, const std::
     return to.sql().together([&]() -> Result<void> {
       std::uint64_t executions = 0, features = 0;
       for (const DeviceTotals& d : devices) {
-        DSAFUZZ_CHECK(to.sql().run(
-            "INSERT INTO run_devices (run, device, executions, seconds, findings) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (run, device) DO UPDATE SET executions = executions + excluded.executions, "
-            "seconds = seconds + excluded.seconds, findings = findings + excluded.findings",
-            {run, d.device, whole(d.executions), d.seconds, whole(d.findings)}));
+        DSAFUZZ_CHECK(
+            to.sql().run("INSERT INTO run_devices (run, device, executions, seconds, findings) VALUES (?, ?, ?, ?, ?) "
+                         "ON CONFLICT (run, device) DO UPDATE SET executions = executions + excluded.executions, "
+                         "seconds = seconds + excluded.seconds, findings = findings + excluded.findings",
+                         {run, d.device, whole(d.executions), d.seconds, whole(d.findings)}));
       }
       for (const ScenarioTotals& s : scenarios) {
         executions += s.executions;
         features += s.features;
-        DSAFUZZ_CHECK(to.sql().run(
-            "INSERT INTO run_scenarios (run, scenario, executions, features, restarts, left_out, seconds) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, scenario) DO UPDATE SET "
-            "executions = executions + excluded.executions, features = max(features, excluded.features), "
-            "restarts = restarts + excluded.restarts, left_out = left_out + excluded.left_out, "
-            "seconds = seconds + excluded.seconds",
-            {run, s.scenario, whole(s.executions), whole(s.features), whole(s.restarts), whole(s.left_out), s.seconds}));
+        DSAFUZZ_CHECK(
+            to.sql().run("INSERT INTO run_scenarios (run, scenario, executions, features, restarts, left_out, seconds) "
+                         "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, scenario) DO UPDATE SET "
+                         "executions = executions + excluded.executions, features = max(features, excluded.features), "
+                         "restarts = restarts + excluded.restarts, left_out = left_out + excluded.left_out, "
+                         "seconds = seconds + excluded.seconds",
+                         {run, s.scenario, whole(s.executions), whole(s.features), whole(s.restarts), whole(s.left_out),
+                          s.seconds}));
       }
       return to.sql().run("UPDATE runs SET executions = executions + ?, features = max(features, ?) WHERE id = ?",
                           {whole(executions), whole(features), run});

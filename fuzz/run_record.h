@@ -63,10 +63,10 @@ class RunRecord {
   CampaignDatabase database_;
   std::int64_t run_;
   Clock::time_point start_ = Clock::now();
-  double before_ = 0;                      // seconds of the run before it was resumed
-  std::deque<Entry> waiting_;              // in order
-  std::optional<Problem> trouble_;         // why the first of them waits
-  std::optional<double> last_try_;         // of those that wait
+  double before_ = 0;                         // seconds of the run before it was resumed
+  std::deque<Entry> waiting_;                 // in order
+  std::optional<Problem> trouble_;            // why the first of them waits
+  std::optional<double> last_try_;            // of those that wait
   std::optional<double> kept_, provisional_;  // `at` of the last sample that stays, and of the one that is overwritten
 };
 

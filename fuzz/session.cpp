@@ -1,25 +1,16 @@
 #include "fuzz/session.h"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 #include "fuzz/mutate.h"
 #include "fuzz/mutate_program.h"
 #include "repro/diagnose.h"
-#include "repro/features.h"
 
 namespace dsafuzz {
 namespace {
 
 // More distinct signatures than this from one session are noise, not bugs; the disk is not filled with them.
 constexpr std::uint64_t kMostCandidates = 500;
-
-// libFuzzer's buckets of a counter: 1, 2, 3, 4-7, 8-15, 16-31, 32-127, 128 and more.
-unsigned bucket_of(std::uint8_t count) {
-  static constexpr std::uint8_t kFloors[]{1, 2, 3, 4, 8, 16, 32, 128};
-  return static_cast<unsigned>(std::upper_bound(std::begin(kFloors), std::end(kFloors), count) - kFloors - 1);
-}
 
 std::string first_user_of(const Case& c, const std::string& tensor) {
   for (const Step& step : c.steps) {
@@ -62,8 +53,7 @@ Session::Session(const Scenario& scenario, Executor& executor, Store& store, Eng
       engine_(std::move(engine)),
       running_(std::move(running)),
       filter_(known_every != 0 ? known_every : usual_known_every(executor.settings().device.kind)),
-      known_(store.findings()),
-      seen_buckets_(kFeatureBytes) {
+      known_(store.findings()) {
   known_.merge(store.answered());
 }
 
@@ -147,25 +137,8 @@ Result<void> Session::suspect(const Case& c, const Outcome& outcome, std::span<c
 }
 
 void Session::count_features(std::span<const std::uint8_t> features) {
-  bool is_new = false;
-  for (std::size_t i = 0; i < features.size() && i < seen_buckets_.size(); ++i) {
-    // Most counters are zero: eight at a time.
-    if (i % 8 == 0 && i + 8 <= features.size()) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, features.data() + i, sizeof word);
-      if (word == 0) {
-        i += 7;
-        continue;
-      }
-    }
-    if (features[i] == 0) continue;
-    const auto bit = static_cast<std::uint8_t>(1u << bucket_of(features[i]));
-    if (seen_buckets_[i] & bit) continue;
-    seen_buckets_[i] |= bit;
-    ++status_.features;
-    is_new = true;
-  }
-  if (is_new) ++status_.corpus;
+  if (seen_.add(features) > 0) ++status_.corpus;
+  status_.features = seen_.size();
 }
 
 }  // namespace dsafuzz

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuzz/engine_status.h"
+#include "fuzz/feature_set.h"
 #include "fuzz/known_filter.h"
 #include "fuzz/store.h"
 #include "fuzz/write_ahead.h"
@@ -46,7 +47,7 @@ class Session {
   WriteAhead running_;
   KnownFilter filter_;
   std::set<std::string> known_;             // folder names of signatures
-  std::vector<std::uint8_t> seen_buckets_;  // one byte a counter, one bit a bucket
+  FeatureSet seen_;
   bool ran_once_ = false;
   EngineStatus status_;
 };

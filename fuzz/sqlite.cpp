@@ -84,13 +84,15 @@ Result<Sqlite> Sqlite::open(const std::string& path, Access access) {
   }
   // A WAL database needs files beside it even to be read, unless nobody can be writing it.
   const bool immutable = access == Access::read && ::access(fs::path(path).parent_path().c_str(), W_OK) != 0;
-  const std::string uri = uri_of(path, access == Access::write ? "mode=rwc" : immutable ? "mode=ro&immutable=1" : "mode=ro");
+  const std::string uri = uri_of(path, access == Access::write ? "mode=rwc"
+                                       : immutable             ? "mode=ro&immutable=1"
+                                                               : "mode=ro");
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(uri.c_str(), &raw,
-                                   SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                                       (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                                                : SQLITE_OPEN_READONLY),
-                                   nullptr);
+  const int code =
+      sqlite3_open_v2(uri.c_str(), &raw,
+                      SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                          (access == Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY),
+                      nullptr);
   Sqlite database(std::unique_ptr<sqlite3, Close>(raw), path);
   if (code != SQLITE_OK) return database.problem();
   sqlite3_extended_result_codes(raw, 1);
@@ -98,7 +100,8 @@ Result<Sqlite> Sqlite::open(const std::string& path, Access access) {
   DSAFUZZ_CHECK(database.run("PRAGMA foreign_keys = ON"));
   if (access == Access::write) {
     if (sqlite3_db_readonly(raw, "main") == 1) {
-      return environment_problem("the database may not be written to", path, "check the permissions of file and folder");
+      return environment_problem("the database may not be written to", path,
+                                 "check the permissions of file and folder");
     }
     DSAFUZZ_CHECK(database.run_script("PRAGMA journal_mode = WAL"));
   }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "fuzz/atomic_file.h"
+#include "fuzz/store_parts.h"
 #include "fuzz/write_ahead.h"
 #include "repro/case_bytes.h"
 #include "repro/case_text.h"
@@ -24,28 +25,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kAdditions = ".new-";
 constexpr std::size_t kTextLimit = std::size_t{8} << 20;
 
-// Lower-case letters, digits, _ and -: what scenario names, case ids and signature folders consist of.
-bool is_plain(std::string_view name) {
-  return !name.empty() && name.size() <= 200 && std::ranges::all_of(name, [](unsigned char c) {
-    return std::islower(c) || std::isdigit(c) || c == '_' || c == '-';
-  });
-}
-
 Result<void> check_plain(std::string_view name) {
   if (is_plain(name)) return {};
   return input_problem("'" + std::string(name) + "' cannot name a file", {}, "lower-case letters, digits, _ and -");
-}
-
-// Names in a folder, sorted; temporary and hidden ones are left out. A folder that is not there is empty.
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::string name = at->path().filename().string();
-    if (!name.starts_with('.')) names.push_back(std::move(name));
-  }
-  std::ranges::sort(names);
-  return names;
 }
 
 std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
@@ -58,18 +40,6 @@ Result<Case> read_case(const std::string& path) {
 
 std::string text_of(std::span<const std::uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
-Result<Candidate> read_candidate(const std::string& folder) {
-  const auto json = read_whole(folder + "/candidate.json", kTextLimit);
-  if (!json) return std::unexpected(json.error());
-  Result<Candidate> candidate = parse_candidate(*json, folder + "/candidate.json");
-  if (!candidate) return candidate;
-  Result<Case> the_case = read_case(folder + "/case.cbor");
-  if (!the_case) return std::unexpected(the_case.error());
-  candidate->the_case = std::move(*the_case);
-  candidate->outcome.log = read_whole(folder + "/log.txt", kTextLimit).value_or("");
-  return candidate;
-}
-
 // What a killed campaign was still writing.
 void clear_temporaries(const std::string& folder) {
   std::error_code error;
@@ -81,6 +51,35 @@ void clear_temporaries(const std::string& folder) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::string name = at->path().filename().string();
+    if (!name.starts_with('.')) names.push_back(std::move(name));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool is_plain(std::string_view name) {
+  return !name.empty() && name.size() <= 200 && std::ranges::all_of(name, [](unsigned char c) {
+    return std::islower(c) || std::isdigit(c) || c == '_' || c == '-';
+  });
+}
+
+Result<Candidate> read_candidate(const std::string& folder) {
+  const auto json = read_whole(folder + "/candidate.json", kTextLimit);
+  if (!json) return std::unexpected(json.error());
+  Result<Candidate> candidate = parse_candidate(*json, folder + "/candidate.json");
+  if (!candidate) return candidate;
+  Result<Case> the_case = read_case(folder + "/case.cbor");
+  if (!the_case) return std::unexpected(the_case.error());
+  candidate->the_case = std::move(*the_case);
+  candidate->outcome.log = read_whole(folder + "/log.txt", kTextLimit).value_or("");
+  return candidate;
+}
 
 StagedFinding::~StagedFinding() {
   if (!temporary_.empty()) remove_all(temporary_);
@@ -111,6 +110,12 @@ Result<Store> Store::open(const std::string& folder, Access access) {
   const fs::path absolute = fs::absolute(folder, error);
   if (folder.empty() || error) return input_problem("'" + folder + "' cannot be a folder", "--out");
   Store store(absolute.lexically_normal().string());
+  if (access == Access::read) {
+    std::error_code ignored;
+    if (fs::is_directory(store.path("corpus"), ignored) || fs::is_directory(store.path("findings"), ignored))
+      return store;
+    return input_problem("is not the output folder of a campaign", folder, "it would hold corpus/ and findings/");
+  }
   for (const char* part : {"corpus", "candidates", "unconfirmed", "findings", "answered", "running", "logs"}) {
     if (auto ok = make_folder(store.path(part)); !ok) return std::unexpected(ok.error());
   }
@@ -152,6 +157,16 @@ Result<std::vector<std::string>> Store::corpus(const std::string& scenario) cons
   std::vector<std::string> paths;
   for (const std::string& name : names_in(folder)) paths.push_back(folder + "/" + name);
   return paths;
+}
+
+std::vector<std::string> Store::corpus_scenarios() const {
+  std::vector<std::string> names = names_in(path("corpus"));
+  std::erase_if(names, [](const std::string& name) { return !is_plain(name); });
+  return names;
+}
+
+void Store::remove_from_corpus(const std::vector<std::string>& paths) {
+  for (const std::string& file : paths) ::unlink(file.c_str());
 }
 
 Result<void> Store::add_to_corpus(const Case& c) {

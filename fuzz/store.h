@@ -56,9 +56,10 @@ class Store {
  public:
   enum class Access : std::uint8_t {
     exclusive,  // a campaign: takes the lock, clears what a killed one left half-written
-    shared,     // an engine of the campaign that holds the lock, or a reader
+    shared,     // an engine of the campaign that holds the lock
+    read,       // someone who changes nothing; the folder may belong to a campaign that is running
   };
-  // Creates the folder as needed. Problem: another campaign holds it (its process is named), or it cannot be written.
+  // Creates the folder as needed, but to read. Problem: nothing of a campaign to read there; another campaign holds it (its process is named), or it cannot be written.
   static Result<Store> open(const std::string& folder, Access access);
   Store(Store&& other) noexcept;
   Store& operator=(Store&&) = delete;
@@ -76,6 +77,15 @@ class Store {
   Result<std::string> additions(const EngineName& engine);
   // Moves what engines added into the corpus; what does not decode is dropped. Returns how many are new.
   Result<int> absorb_additions();  // Requires: no engine running
+  std::vector<std::string> corpus_scenarios() const;  // that have a corpus, sorted
+  // Leaves these of its paths out of the corpus from now on.
+  void remove_from_corpus(const std::vector<std::string>& paths);
+
+  // From another campaign's folder, whatever is in it: cases that decode; findings whose folder bears the name of their
+  // signature and which we have not; candidates and answers. Returns how many came. Requires: exclusive access.
+  Result<int> take_corpus(const Store& from);
+  Result<int> take_findings(const Store& from);
+  Result<int> take_candidates(const Store& from);
 
   // False if the same case with the same signature is there already.
   Result<bool> add_candidate(const Candidate& candidate);
