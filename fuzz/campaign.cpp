@@ -126,7 +126,7 @@ Result<CampaignSummary> Campaign::run() {
   {
     ExaminerThread examiner(options_, store_, by_name_, stop_.asked());
     examine_leftovers(examiner);
-    search(examiner);
+    if (options_.search) search(examiner);
     examiner.allow(!options_.search_only);
     while (!options_.search_only &&
            (examiner.busy() || (store_.candidate_count() > 0 && !stop_.asked() && examiner.problem().empty()))) {

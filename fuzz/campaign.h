@@ -37,6 +37,7 @@ struct CampaignOptions {
   std::string out = "dsafuzz-out";
   bool until_expected = false;  // a scenario's engines end when its expected signature is met
   SearchMethod method;
+  bool search = true;             // false: only examines what earlier campaigns left
   bool search_only = false;       // candidates stay in the folder, for the next campaign to examine
   std::string seeds;              // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
   std::uint64_t known_every = 0;  // known_filter.h; 0: by device

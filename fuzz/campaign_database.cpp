@@ -129,8 +129,7 @@ Result<void> CampaignDatabase::add_versions(std::int64_t run, const std::map<std
 
 Result<int> CampaignDatabase::adopt_findings(const Store& store, std::int64_t run) {
   std::set<std::string> recorded;
-  for (const SqlRow& row :
-       DSAFUZZ_TRY(sql_.query("SELECT name FROM signatures WHERE id IN (SELECT signature FROM run_findings)"))) {
+  for (const SqlRow& row : DSAFUZZ_TRY(sql_.query("SELECT name FROM signatures"))) {
     recorded.insert(text_of(row[0]));
   }
   const auto cut_off =

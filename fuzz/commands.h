@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuzz/engine_options.h"
+#include "fuzz/prune.h"
 #include "repro/executor.h"
 #include "repro/result.h"
 #include "repro/run_settings.h"
@@ -120,6 +121,19 @@ struct MatrixFlags {
   int jobs = 1;
 };
 int matrix_command(const MatrixFlags& flags);
+
+struct NightlyFlags {
+  std::string config;   // a file (nightly_config.h)
+  bool accept = false;  // runs nothing: what the last night saw goes into the baseline
+};
+int nightly_command(const NightlyFlags& flags);
+
+struct PruneFlags {
+  std::string out;
+  KeepPolicy keep;
+  bool dry_run = false;
+};
+int prune_command(const PruneFlags& flags);
 
 struct MergeFlags {
   RunFlags run;

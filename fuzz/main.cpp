@@ -233,6 +233,24 @@ int run(int argc, char** argv) {
   coverage_app->add_flag("--json", coverage.run.json, "print all sites as JSON");
   add_run_flags(*coverage_app, coverage.run);
 
+  NightlyFlags nightly;
+  CLI::App* nightly_app = app.add_subcommand(
+      "nightly", "replay the regression corpus, fuzz, reduce, compare with the night before, merge, report");
+  nightly_app->add_option("config", nightly.config, "a YAML file; scripts/examples/nightly.yaml shows all keys")->required();
+  nightly_app->add_flag("--accept", nightly.accept,
+                        "run nothing; put what the last night saw into the baseline of accepted findings");
+  nightly_app->footer(
+      "Exit codes: 0 nothing to do, 1 findings that are not accepted or regression cases that differ,\n"
+      "2 usage or input error, 3 something could not be done.");
+
+  PruneFlags prune;
+  CLI::App* prune_app =
+      app.add_subcommand("prune", "remove old runs, logs and candidates of an output folder; never a finding");
+  prune_app->add_option("out", prune.out, "an output folder of `fuzz` or `nightly`")->required();
+  prune_app->add_option("--days", prune.keep.days, "keep what is not older")->check(not_a_number<std::uint64_t>);
+  prune_app->add_option("--runs", prune.keep.runs, "keep this many of the last runs")->check(not_a_number<std::uint64_t>);
+  prune_app->add_flag("--dry-run", prune.dry_run, "only say what would be removed");
+
   MergeFlags merge;
   CLI::App* merge_app = app.add_subcommand(
       "merge", "join output folders of `fuzz`, and keep of their corpus only what its coverage needs");
@@ -295,6 +313,8 @@ int run(int argc, char** argv) {
   if (*emit_app) return emit_command(emit);
   if (*coverage_app) return coverage_command(coverage);
   if (*matrix_app) return matrix_command(matrix);
+  if (*nightly_app) return nightly_command(nightly);
+  if (*prune_app) return prune_command(prune);
   if (*merge_app) return merge_command(merge);
   if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);

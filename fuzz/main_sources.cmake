@@ -11,6 +11,7 @@ set(DSAFUZZ_MAIN_SOURCES
   command_import.cpp
   command_matrix.cpp
   command_merge.cpp
+  command_nightly.cpp
   command_regress.cpp
   command_replay.cpp
   command_show.cpp

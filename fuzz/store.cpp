@@ -1,13 +1,9 @@
 #include "fuzz/store.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -121,31 +117,14 @@ Result<Store> Store::open(const std::string& folder, Access access) {
   }
   if (access == Access::shared) return store;
 
-  store.lock_ = ::open(store.path("lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (store.lock_ < 0) {
-    return environment_problem(std::string("cannot open the lock: ") + std::strerror(errno), store.path("lock"));
-  }
-  // The kernel drops the lock with its holder's death, so a stale one cannot be.
-  if (::flock(store.lock_, LOCK_EX | LOCK_NB) != 0) {
-    const std::string holder = read_whole(store.path("lock"), 64).value_or("");
-    return environment_problem(
-        "another campaign uses this folder" + (holder.empty() ? "" : " (process " + holder + ")"), store.folder_,
-        "wait for it, or choose another folder with --out");
-  }
-  const std::string pid = std::to_string(::getpid());
-  if (::ftruncate(store.lock_, 0) == 0) (void)!::pwrite(store.lock_, pid.data(), pid.size(), 0);
+  store.lock_ = DSAFUZZ_TRY(FolderLock::take(store.path("lock"), "another campaign",
+                                             "wait for it, or choose another folder with --out"));
   for (const char* part : {"candidates", "unconfirmed", "findings", "answered", "corpus"}) {
     clear_temporaries(store.path(part));
   }
   for (const std::string& scenario : names_in(store.path("corpus")))
     clear_temporaries(store.path("corpus/" + scenario));
   return store;
-}
-
-Store::Store(Store&& other) noexcept : folder_(std::move(other.folder_)), lock_(std::exchange(other.lock_, -1)) {}
-
-Store::~Store() {
-  if (lock_ >= 0) ::close(lock_);
 }
 
 std::string Store::log_file(const EngineName& engine) const { return path("logs/" + engine.text() + ".log"); }

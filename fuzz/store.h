@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "fuzz/candidate.h"
+#include "fuzz/folder_lock.h"
 #include "repro/result.h"
 
 namespace dsafuzz {
@@ -61,9 +62,6 @@ class Store {
   };
   // Creates the folder as needed, but to read. Problem: nothing of a campaign to read there; another campaign holds it (its process is named), or it cannot be written.
   static Result<Store> open(const std::string& folder, Access access);
-  Store(Store&& other) noexcept;
-  Store& operator=(Store&&) = delete;
-  ~Store();  // releases the lock
 
   const std::string& folder() const { return folder_; }
   std::string log_file(const EngineName& engine) const;
@@ -117,7 +115,7 @@ class Store {
   Result<int> absorb(const std::string& additions);
 
   std::string folder_;
-  int lock_ = -1;
+  FolderLock lock_;
 };
 
 }  // namespace dsafuzz

@@ -1,0 +1,429 @@
+#include "fuzz/nightly.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+#include "fuzz/atomic_file.h"
+#include "fuzz/baseline.h"
+#include "fuzz/case_file.h"
+#include "fuzz/corpus_cases.h"
+#include "fuzz/folder_lock.h"
+#include "fuzz/matrix.h"
+#include "fuzz/merge.h"
+#include "fuzz/regress.h"
+#include "fuzz/site_coverage.h"
+#include "fuzz/stored_finding.h"
+#include "repro/case_text.h"
+
+namespace dsafuzz {
+namespace {
+
+std::string spaced(const auto& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string counted(std::size_t n, const std::string& thing) {
+  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
+}
+
+class Nightly {
+ public:
+  Nightly(const NightlyOptions& options, RunRecord& record, NightlySummary& summary, bool search)
+      : options_(options), config_(options.config), record_(record), summary_(summary), search_(search) {}
+
+  // The steps that the run has not done yet. Problem: the database is gone.
+  Result<void> run();
+
+ private:
+  using Step = Result<std::string> (Nightly::*)();  // what it did, in a line
+  Result<void> one(const std::string& name, Step step);
+  Result<std::string> regress();
+  Result<std::string> known();
+  Result<std::string> fuzz();
+  Result<std::string> merge();
+  Result<std::string> coverage();
+  Result<std::string> matrix();
+  Result<std::string> prune_old();
+
+  RunSettings settings() const;
+  Result<RegressRun> replay(const std::vector<std::string>& folders);
+  Result<bool> is_gone_already(const std::string& name);
+  void trouble(const std::string& problem);
+  Sqlite& sql() { return record_.database().sql(); }
+
+  const NightlyOptions& options_;
+  const NightlyConfig& config_;
+  RunRecord& record_;
+  NightlySummary& summary_;
+  bool search_;
+};
+
+Result<void> Nightly::run() {
+  constexpr std::array<std::pair<const char*, Step>, 7> kSteps{{{"regress", &Nightly::regress},
+                                                                {"known", &Nightly::known},
+                                                                {"fuzz", &Nightly::fuzz},
+                                                                {"merge", &Nightly::merge},
+                                                                {"coverage", &Nightly::coverage},
+                                                                {"matrix", &Nightly::matrix},
+                                                                {"prune", &Nightly::prune_old}}};
+  for (const auto& [name, step] : kSteps) {
+    DSAFUZZ_CHECK(one(name, step));
+    if (summary_.interrupted) return {};
+  }
+  return {};
+}
+
+Result<void> Nightly::one(const std::string& name, Step step) {
+  sql().set_patience(std::chrono::seconds(20));
+  const auto done =
+      DSAFUZZ_TRY(sql().query("SELECT seconds FROM run_steps WHERE run = ? AND name = ?", {record_.id(), name}));
+  if (!done.empty() && !std::holds_alternative<std::monostate>(done[0][0])) return {};
+  if (options_.progress) std::fprintf(options_.progress, "nightly: %s\n", name.c_str());
+  const double start = record_.at();
+  DSAFUZZ_CHECK(
+      sql().run("INSERT OR IGNORE INTO run_steps (run, name, at) VALUES (?, ?, ?)", {record_.id(), name, start}));
+  const Result<std::string> said = (this->*step)();
+  if (!said) trouble(name + ": " + said.error().text());
+  const std::string note = said ? *said : "not done: " + said.error().text();
+  if (!note.empty()) summary_.steps.push_back(name + ": " + note);
+  if (summary_.interrupted) return record_.flush();
+  DSAFUZZ_CHECK(record_.flush());
+  sql().set_patience(std::chrono::seconds(20));
+  return sql().run("UPDATE run_steps SET seconds = ?, note = ? WHERE run = ? AND name = ?",
+                   {record_.at() - start, note, record_.id(), name});
+}
+
+RunSettings Nightly::settings() const {
+  RunSettings settings;
+  settings.device = config_.devices.front();
+  settings.blocking = true;
+  settings.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(config_.time_limit * 1000));
+  settings.modules = config_.modules;
+  return settings;
+}
+
+Result<RegressRun> Nightly::replay(const std::vector<std::string>& folders) {
+  RegressOptions regress;
+  regress.cases = DSAFUZZ_TRY(find_cases(folders));
+  regress.settings = settings();
+  regress.confirmations = config_.confirmations;
+  regress.jobs = config_.jobs;
+  regress.start_workers = options_.start_workers;
+  RegressRun run = DSAFUZZ_TRY(run_regress(regress));
+  record_.add_versions(run.versions);
+  return run;
+}
+
+Result<std::string> Nightly::regress() {
+  if (config_.regressions.empty()) return "";
+  const RegressRun run = DSAFUZZ_TRY(replay(config_.regressions));
+  summary_.regressions = run.rows.size();
+  DSAFUZZ_CHECK(sql().together([&]() -> Result<void> {
+    DSAFUZZ_CHECK(sql().run("DELETE FROM regressions WHERE run = ?", {record_.id()}));
+    for (const RegressRow& row : run.rows) {
+      DSAFUZZ_CHECK(
+          sql().run("INSERT INTO regressions (run, name, device, status, expected, seen, text) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    {record_.id(), row.name, row.device, std::string(to_text(row.status)), row.expected,
+                     row.seen ? seen_text(*row.seen) : "", row_text(row)}));
+    }
+    return {};
+  }));
+  for (const RegressRow& row : run.rows) {
+    const std::string line = row.name + ": " + row_text(row);
+    switch (row.status) {
+      case RegressStatus::differs:
+      case RegressStatus::flaky: summary_.differences.push_back(line); break;
+      case RegressStatus::unreadable:
+      case RegressStatus::not_run: trouble("regress: " + line); break;
+      case RegressStatus::skipped:
+      case RegressStatus::no_expectation:
+      case RegressStatus::as_expected: break;
+    }
+  }
+  return counted(run.rows.size(), "case") + ", " + std::to_string(run.count(RegressStatus::as_expected)) +
+         " as expected, " + counted(summary_.differences.size(), "difference");
+}
+
+// In the last run that looked, it was gone before.
+Result<bool> Nightly::is_gone_already(const std::string& name) {
+  const auto last = DSAFUZZ_TRY(sql().query(
+      "SELECT f.state FROM run_findings f JOIN signatures s ON s.id = f.signature JOIN runs r ON r.id = f.run "
+      "WHERE s.name = ? AND f.run <> ? ORDER BY r.started DESC, r.id DESC LIMIT 1",
+      {name, record_.id()}));
+  return !last.empty() && text_of(last[0][0]) == "gone";
+}
+
+Result<std::string> Nightly::known() {
+  const auto store = DSAFUZZ_TRY(Store::open(config_.out, Store::Access::shared));
+  const std::set<std::string> names = store.findings();
+  if (names.empty()) return "no finding yet";
+  const RegressRun run = DSAFUZZ_TRY(replay({config_.out + "/findings"}));
+  std::size_t gone = 0;
+  for (const RegressRow& row : run.rows) {
+    const std::string folder = store.finding_file(row.name, "");
+    const auto stored = read_stored_finding(folder);
+    if (!stored || !names.contains(row.name)) continue;
+    if (row.status == RegressStatus::not_run || row.status == RegressStatus::unreadable) {
+      trouble("known: " + row.name + ": " + row_text(row));
+      continue;
+    }
+    const bool shows = row.status != RegressStatus::differs;
+    const bool was_gone = DSAFUZZ_TRY(is_gone_already(row.name));
+    gone += !shows;
+    if (!shows && was_gone) continue;
+    const auto minimal = load_case(folder + "case.yaml");
+    RunFinding finding{.signature = stored->signature,
+                       .state = !shows     ? FindingState::gone
+                                : was_gone ? FindingState::new_one
+                                           : FindingState::known,
+                       .scenario = minimal ? minimal->scenario : "",
+                       .device = row.device,
+                       .confirmed = row.runs - row.differed,
+                       .confirmations = row.runs,
+                       .elements = minimal ? element_count(*minimal) : 0,
+                       .one_minimal = stored->one_minimal,
+                       .seen = shows      ? ""
+                               : row.seen ? seen_text(*row.seen)
+                                          : row_text(row)};
+    const NightlyFinding said{
+        .name = row.name, .text = stored->signature.text(), .scenario = finding.scenario, .seen = finding.seen};
+    (finding.state == FindingState::gone    ? summary_.gone
+     : finding.state == FindingState::known ? summary_.known
+                                            : summary_.fresh)
+        .push_back(said);
+    record_.add(std::move(finding));
+  }
+  return counted(names.size() - gone, "finding") + " of " + std::to_string(names.size()) + " still " +
+         (names.size() - gone == 1 ? "shows" : "show");
+}
+
+Result<std::string> Nightly::fuzz() {
+  CampaignOptions campaign;
+  campaign.scenarios = config_.scenarios;
+  campaign.settings = settings();
+  campaign.settings.blocking = false;
+  campaign.devices = config_.devices;
+  campaign.seconds = config_.seconds;
+  campaign.runs = config_.runs;
+  campaign.seed = summary_.seed;
+  campaign.jobs = config_.jobs;
+  campaign.out = config_.out;
+  campaign.search = search_;
+  campaign.seeds = config_.seeds;
+  campaign.confirmations = config_.confirmations;
+  campaign.program = options_.program;
+  campaign.start_workers = options_.start_workers;
+  campaign.reproducers = config_.run_reproducers ? options_.reproducers : nullptr;
+  campaign.record = &record_;
+  campaign.progress = options_.progress;
+  campaign.terminal = options_.terminal;
+  if (campaign.settings.modules.empty()) {
+    campaign.settings.modules = std::filesystem::path(config_.scenarios[0]).parent_path().string();
+  }
+  const CampaignSummary done = DSAFUZZ_TRY(run_campaign(campaign));
+  for (const FindingSummary& finding : done.findings) {
+    summary_.fresh.push_back({.name = std::filesystem::path(finding.folder).filename().string(),
+                              .text = finding.signature,
+                              .scenario = finding.scenario});
+  }
+  // The campaign has recorded its own already.
+  for (const std::string& problem : done.problems) summary_.problems.push_back("fuzz: " + problem);
+  summary_.interrupted = done.interrupted;
+  std::uint64_t executions = 0;
+  double seconds = 0;
+  for (const DeviceSummary& device : done.devices) {
+    executions += device.executions;
+    seconds += device.seconds;
+  }
+  if (!search_) return "candidates of the run that was cut off, " + counted(done.findings.size(), "new finding");
+  return counted(executions, "execution") + " in " + counted(static_cast<std::size_t>(seconds), "second") +
+         " of engines, " + counted(done.findings.size(), "new finding");
+}
+
+Result<std::string> Nightly::merge() {
+  auto store = DSAFUZZ_TRY(Store::open(config_.out, Store::Access::exclusive));
+  MergeOptions merge;
+  merge.settings = settings();
+  merge.settings.blocking = false;
+  merge.jobs = config_.jobs;
+  merge.start_workers = options_.start_workers;
+  MergeSummary merged;
+  DSAFUZZ_CHECK(minimise_corpora(store, merge, merged));
+  std::size_t cases = 0, kept = 0;
+  for (const MergedCorpus& corpus : merged.corpora) {
+    cases += corpus.cases;
+    kept += corpus.kept;
+  }
+  return std::to_string(kept) + " of " + counted(cases, "case") + " kept";
+}
+
+Result<std::string> Nightly::coverage() {
+  if (!config_.coverage) return "";
+  SiteCoverage coverage(DSAFUZZ_TRY(load_catalogue(options_.catalogue)));
+  const auto workers = DSAFUZZ_TRY(options_.start_workers(settings()));
+  std::vector<std::string> folders{config_.out + "/corpus", config_.out + "/findings"};
+  folders.insert(folders.end(), config_.regressions.begin(), config_.regressions.end());
+  for (const std::string& folder : folders) {
+    const auto cases = cases_below(folder);
+    if (!cases) continue;  // none yet, or one that `regress` has complained of
+    for (const Case& c : *cases) coverage.add(c.scenario, DSAFUZZ_TRY(workers->run(c)));
+  }
+  DSAFUZZ_CHECK(sql().together([&]() -> Result<void> {
+    DSAFUZZ_CHECK(sql().run("DELETE FROM sites WHERE run = ?", {record_.id()}));
+    for (const SiteCoverage::Site& site : coverage.sites()) {
+      if (site.rows.empty()) continue;
+      DSAFUZZ_CHECK(sql().run(
+          "INSERT OR REPLACE INTO sites (run, source, function, condition, rows, reached, triggered, scenarios) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          {record_.id(), site.source, site.function, site.condition, spaced(site.rows),
+           static_cast<std::int64_t>(!site.reached_by.empty()), static_cast<std::int64_t>(!site.triggered_by.empty()),
+           spaced(site.triggered_by.empty() ? site.reached_by : site.triggered_by)}));
+    }
+    return {};
+  }));
+  return std::to_string(coverage.reached()) + " of " + std::to_string(coverage.catalogue_size()) +
+         " assert sites reached, " + std::to_string(coverage.triggered()) + " triggered";
+}
+
+Result<std::string> Nightly::matrix() {
+  if (!config_.matrix) return "";
+  MatrixOptions matrix;
+  matrix.catalogue = options_.catalogue;
+  // The CPU first: it is the second opinion on the others.
+  matrix.devices = {Device{Device::Kind::cpu, 0}};
+  for (const Device& device : config_.devices) {
+    if (device.index == 0 && device.kind != Device::Kind::cpu) matrix.devices.push_back(device);
+  }
+  matrix.settings = settings();
+  matrix.jobs = config_.jobs;
+  matrix.start_workers = options_.start_workers;
+  const auto rows = DSAFUZZ_TRY(run_matrix(matrix));
+  DSAFUZZ_CHECK(sql().together([&]() -> Result<void> {
+    DSAFUZZ_CHECK(sql().run("DELETE FROM parity WHERE run = ?", {record_.id()}));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const MatrixRow& row = rows[i];
+      const SqlValue matches =
+          row.matches_catalogue ? SqlValue(static_cast<std::int64_t>(*row.matches_catalogue)) : SqlValue();
+      DSAFUZZ_CHECK(sql().run(
+          "INSERT OR REPLACE INTO parity (run, id, op, source, condition, agreement, matches_catalogue, position) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+          {record_.id(), row.id(), row.catalogue.operators, row.catalogue.source, row.catalogue.condition,
+           std::string(to_text(row.agreement)), matches, static_cast<std::int64_t>(i)}));
+      for (const MatrixCell& cell : row.cells) {
+        DSAFUZZ_CHECK(sql().run("INSERT INTO parity_cells (run, id, device, verdict, signature) VALUES (?, ?, ?, ?, ?)",
+                                {record_.id(), row.id(), cell.device, std::string(to_text(cell.signature.verdict)),
+                                 cell.signature.text()}));
+      }
+    }
+    return {};
+  }));
+  const auto differs = std::ranges::count(rows, Agreement::catalogue_differs, &MatrixRow::agreement);
+  if (differs > 0)
+    trouble("matrix: " + counted(static_cast<std::size_t>(differs), "row") + " contradict the catalogue");
+  return counted(rows.size(), "row") + ", " + std::to_string(differs) + " contradict the catalogue";
+}
+
+Result<std::string> Nightly::prune_old() {
+  if (config_.keep.days == 0 && config_.keep.runs == 0) return "";
+  const auto store = DSAFUZZ_TRY(Store::open(config_.out, Store::Access::exclusive));
+  const Pruned pruned = DSAFUZZ_TRY(prune(store, record_.database(), config_.keep, false));
+  return counted(static_cast<std::size_t>(pruned.runs), "old run") + " and " +
+         counted(static_cast<std::size_t>(pruned.files), "old file") + " removed";
+}
+
+void Nightly::trouble(const std::string& problem) {
+  summary_.problems.push_back(problem);
+  record_.add_problem(problem);
+}
+
+// The nights so far, whether they came to an end or not: each has a seed of its own.
+Result<std::uint64_t> seed_of_night(CampaignDatabase& database, const NightlyConfig& config) {
+  const auto nights = DSAFUZZ_TRY(database.sql().query("SELECT count(*) FROM runs WHERE kind = 'nightly'"));
+  return config.seed + static_cast<std::uint64_t>(integer_of(nights[0][0]));
+}
+
+Result<void> complete(const NightlyOptions& options, std::int64_t run, NightlySummary& tonight) {
+  if (options.progress) std::fputs("nightly: completing a run that was cut off\n", options.progress);
+  RunRecord record = RunRecord::resume(DSAFUZZ_TRY(CampaignDatabase::open(options.config.out)), run);
+  NightlySummary summary;
+  summary.seed = tonight.seed;
+  DSAFUZZ_CHECK(Nightly(options, record, summary, false).run());
+  tonight.completed_another = true;
+  tonight.interrupted = summary.interrupted;
+  // What it found is news tonight: nobody has been told.
+  tonight.fresh = std::move(summary.fresh);
+  tonight.gone = std::move(summary.gone);
+  for (const std::string& problem : summary.problems)
+    tonight.problems.push_back("the run that was cut off: " + problem);
+  return summary.interrupted ? Result<void>() : record.end(true, summary.exit_code(!options.config.baseline.empty()));
+}
+
+void mark_accepted(std::vector<NightlyFinding>& findings, const Baseline& baseline) {
+  for (NightlyFinding& finding : findings) finding.accepted = baseline.contains(finding.name);
+}
+
+}  // namespace
+
+Result<NightlySummary> run_nightly(const NightlyOptions& options) {
+  const NightlyConfig& config = options.config;
+  const Baseline baseline = DSAFUZZ_TRY(load_baseline(config.baseline));
+  DSAFUZZ_CHECK(make_folder(config.out));
+  const FolderLock lock = DSAFUZZ_TRY(FolderLock::take(config.out + "/nightly.lock", "another nightly run",
+                                                       "wait for it, or give this one another folder"));
+  NightlySummary summary;
+  {
+    CampaignDatabase database = DSAFUZZ_TRY(CampaignDatabase::open(config.out));
+    summary.seed = DSAFUZZ_TRY(seed_of_night(database, config));
+    if (const auto cut_off = DSAFUZZ_TRY(database.unfinished("nightly"))) {
+      DSAFUZZ_CHECK(complete(options, *cut_off, summary));
+      if (summary.interrupted) return summary;
+    }
+  }
+  if (options.progress) {
+    std::fprintf(options.progress, "nightly: %s, seed %llu\n", config.name.c_str(),
+                 static_cast<unsigned long long>(summary.seed));
+  }
+  std::optional<RunRecord> record;
+  {
+    const auto store = DSAFUZZ_TRY(Store::open(config.out, Store::Access::exclusive));
+    record.emplace(DSAFUZZ_TRY(RunRecord::begin(store, {.kind = "nightly",
+                                                        .seed = summary.seed,
+                                                        .jobs = config.jobs,
+                                                        .seconds = config.seconds,
+                                                        .executions = config.runs})));
+  }
+  summary.run = record->id();
+  DSAFUZZ_CHECK(Nightly(options, *record, summary, true).run());
+  // A bug of the run that was completed has been replayed since: it is told once, as new.
+  std::erase_if(summary.known, [&](const NightlyFinding& finding) {
+    return std::ranges::find(summary.fresh, finding.name, &NightlyFinding::name) != summary.fresh.end();
+  });
+  for (auto* findings : {&summary.fresh, &summary.known, &summary.gone}) mark_accepted(*findings, baseline);
+  if (!summary.interrupted) DSAFUZZ_CHECK(record->end(false, summary.exit_code(!config.baseline.empty())));
+  return summary;
+}
+
+Result<std::size_t> accept_findings(const NightlyConfig& config) {
+  if (config.baseline.empty())
+    return input_problem("there is no baseline to accept into", config.file, "baseline: FILE");
+  Baseline baseline = DSAFUZZ_TRY(load_baseline(config.baseline));
+  CampaignDatabase database = DSAFUZZ_TRY(CampaignDatabase::open(config.out));
+  const auto rows = DSAFUZZ_TRY(database.sql().query(
+      "SELECT s.name, s.text FROM run_findings f JOIN signatures s ON s.id = f.signature WHERE f.state <> 'gone' AND "
+      "f.run = (SELECT max(id) FROM runs WHERE kind = 'nightly' AND ended IS NOT NULL)"));
+  std::size_t added = 0;
+  for (const SqlRow& row : rows) {
+    added += baseline.try_emplace(text_of(row[0]), Accepted{text_of(row[1]), ""}).second;
+  }
+  DSAFUZZ_CHECK(write_whole(config.baseline, to_yaml(baseline)));
+  return added;
+}
+
+}  // namespace dsafuzz
