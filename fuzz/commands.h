@@ -144,6 +144,13 @@ struct MergeFlags {
 };
 int merge_command(const MergeFlags& flags);
 
+struct ChecklistFlags {
+  RunFlags run;
+  std::string the_case;  // a scenario, a case file or a folder with case.yaml
+};
+// Walks the prevention list: 0 nothing failed, 1 something did.
+int checklist_command(const ChecklistFlags& flags);
+
 struct CoverageFlags {
   RunFlags run;
   std::vector<std::string> folders;  // output folders of campaigns, or any with case files; empty: the shipped corpus

@@ -225,6 +225,14 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 256));
   matrix_app->add_option("--catalogue", matrix.catalogue, "folder with device_asserts.tsv and cases/ID.yaml");
 
+  ChecklistFlags checklist;
+  CLI::App* checklist_app = app.add_subcommand(
+      "checklist", "walk the prevention list: data ranges, loss inputs, precision, memory growth, sanitizer, CPU, guards");
+  checklist_app->add_option("case", checklist.the_case, "a scenario, a case file, or a folder with case.yaml")->required();
+  checklist_app->add_flag("--json", checklist.run.json, "one object with all items");
+  add_run_flags(*checklist_app, checklist.run);
+  checklist_app->footer("Exit codes: 0 nothing failed, 1 something did, 2 usage or input error, 3 environment problem.");
+
   CoverageFlags coverage;
   CLI::App* coverage_app =
       app.add_subcommand("coverage", "run the cases of a folder and say which device asserts they reach and trigger");
@@ -311,6 +319,7 @@ int run(int argc, char** argv) {
   if (*fidelity_app) return fidelity_command(fidelity);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
+  if (*checklist_app) return checklist_command(checklist);
   if (*coverage_app) return coverage_command(coverage);
   if (*matrix_app) return matrix_command(matrix);
   if (*nightly_app) return nightly_command(nightly);
