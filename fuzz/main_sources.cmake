@@ -14,7 +14,9 @@ set(DSAFUZZ_MAIN_SOURCES
   command_nightly.cpp
   command_regress.cpp
   command_replay.cpp
+  command_report.cpp
   command_show.cpp
+  command_top.cpp
   commands.cpp
   expectation.cpp
   find_debugger.cpp
@@ -24,6 +26,7 @@ set(DSAFUZZ_MAIN_SOURCES
   machine_folder.cpp
   main.cpp
   run_reproducer.cpp
+  terminal_screen.cpp
   worker_pool.cpp
   worker_process.cpp)
 
