@@ -41,6 +41,7 @@ struct CampaignOptions {
   bool search_only = false;       // candidates stay in the folder, for the next campaign to examine
   std::string seeds;              // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
   std::uint64_t known_every = 0;  // known_filter.h; 0: by device
+  std::optional<PrivateNames> redact;  // examine.h
   int confirmations = 5;
   int reduce_executions = 500;
   std::string program = "/proc/self/exe";   // run as `program engine ARGUMENTS` (engine_options.h)
