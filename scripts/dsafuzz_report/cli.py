@@ -75,8 +75,8 @@ def main(arguments=None):
         print(f"report: {problem.text}", file=sys.stderr)
         return problem.exit_code
     except ModuleNotFoundError as error:
-        print(f"report: {error.name} is missing for {sys.executable} (pip install -r requirements.txt; for TensorBoard, "
-              "requirements-more.txt)", file=sys.stderr)
+        print(f"report: {error.name} is missing for {sys.executable} (scripts/setup; for TensorBoard, "
+              "scripts/setup --more)", file=sys.stderr)
         return ENVIRONMENT
     except OSError as error:
         print(f"report: {one_line(str(error))}", file=sys.stderr)

@@ -30,7 +30,7 @@ def plotly_library():
     spec = importlib.util.find_spec("plotly")  # importing it takes a second and is not needed
     path = pathlib.Path(spec.origin).parent / "package_data" / "plotly.min.js" if spec and spec.origin else None
     if not path or not path.is_file():
-        raise Problem("", "the Python package plotly is missing", "pip install -r requirements.txt", ENVIRONMENT)
+        raise Problem("", "the Python package plotly is missing", "scripts/setup", ENVIRONMENT)
     return path.read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 

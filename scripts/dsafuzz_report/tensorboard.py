@@ -69,7 +69,7 @@ def write_events(out, folder, follow):
     try:
         import tensorboard  # noqa: F401
     except ImportError as error:
-        raise Problem("--tensorboard", f"{error}", "pip install -r requirements-more.txt", ENVIRONMENT) from None
+        raise Problem("--tensorboard", f"{error}", "scripts/setup --more", ENVIRONMENT) from None
     with Database(path) as database:
         runs = database.runs()
         last = None

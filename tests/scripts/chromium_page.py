@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import unittest
 
-WORDS = "(apt-get install chromium chromium-driver; pip install -r requirements-more.txt)"
+WORDS = "(scripts/setup --more)"
 
 
 class ChromiumPage:
