@@ -25,12 +25,12 @@ void time_into(std::vector<double>& seconds, F call) {
   seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
 }
 
-// `dense`: one shape is an image, (N, C, 64, 64).
-void cross_entropy(benchmark::State& state, std::int64_t batch, std::int64_t classes, bool dense, bool finite) {
+// `image`: a label for each of 64 x 64 pixels. `finite`: the logits are checked for NaN and infinities too.
+void cross_entropy(benchmark::State& state, std::int64_t batch, std::int64_t classes, bool image, bool finite) {
   at::set_num_threads(1);
   at::manual_seed(1);
-  const at::Tensor logits = dense ? at::randn({batch, classes, 64, 64}) : at::randn({batch, classes});
-  const at::Tensor labels = dense ? at::randint(classes, {batch, 64, 64}, at::kLong)  //
+  const at::Tensor logits = image ? at::randn({batch, classes, 64, 64}) : at::randn({batch, classes});
+  const at::Tensor labels = image ? at::randint(classes, {batch, 64, 64}, at::kLong)  //
                                   : at::randint(classes, {batch}, at::kLong);
   guard::LossOptions options;
   options.finite_input = finite;
