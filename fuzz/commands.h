@@ -9,6 +9,7 @@
 
 #include "fuzz/engine_options.h"
 #include "fuzz/prune.h"
+#include "repro/case.h"
 #include "repro/executor.h"
 #include "repro/result.h"
 #include "repro/run_settings.h"
@@ -43,6 +44,7 @@ struct FuzzFlags {
   int confirmations = 5;
   bool expect = false;  // compare with the scenarios' expectations
   bool run_reproducers = true;
+  bool redact = false;  // findings without a user's data; corpus and candidates hold it
 };
 int fuzz_command(const FuzzFlags& flags);
 
@@ -93,11 +95,15 @@ struct ExamineFlags {
   double seconds = 300;  // for the reduction
   int start_runs = 10;   // that measure how often the bug shows
   int jobs = 1;          // slow cases run at the same time
+  bool redact = false;   // a user's data is replaced first
+  std::optional<Case> given;  // instead of the file: nothing of it is written but what is found
   bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;
 };
 // Examines the case, prints the minimal one; or, to verify, prints the certificate or a smaller case.
 int reduce_command(const ExamineFlags& flags);
+// The case without a user's data, and showing what it showed. Nothing is written.
+Result<Case> redacted_case(const Case& c, const RunFlags& run);
 int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
 
 struct ImportFlags {
@@ -108,6 +114,7 @@ struct ImportFlags {
   std::string name;                              // of the case; empty: after the operator
   bool backward = false, summarise = false;
   bool reduce = false;
+  bool redact = false;
   std::string out;  // a file, with `reduce` a folder; empty: standard output
 };
 int import_command(const ImportFlags& flags);
@@ -150,6 +157,21 @@ struct ChecklistFlags {
 };
 // Walks the prevention list: 0 nothing failed, 1 something did, 3 the case cannot be run on the device.
 int checklist_command(const ChecklistFlags& flags);
+
+struct ReportFlags {
+  std::string out;
+  std::string html, markdown, tensorboard;  // files and a folder; all empty: Markdown to standard output
+  bool follow = false;                      // keep writing for TensorBoard while the run goes on
+  bool database = true;                     // read campaign.db
+};
+int report_command(const ReportFlags& flags);  // returns only if the report cannot be started
+
+struct TopFlags {
+  std::string out;
+  bool once = false;
+  double interval = 1;  // seconds
+};
+int top_command(const TopFlags& flags);
 
 struct CoverageFlags {
   RunFlags run;

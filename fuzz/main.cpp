@@ -36,6 +36,9 @@ void add_run_flags(CLI::App& app, RunFlags& flags) {
   app.add_flag("--cpp-stacks", flags.cpp_stacks, "ask LibTorch for C++ stacks");
 }
 
+constexpr const char* kRedactHelp =
+    "for others to see: replace floating contents by random ones and names by neutral ones, as far as the bug stays";
+
 void add_examine_flags(CLI::App& app, ExamineFlags& flags) {
   app.add_option("case", flags.the_case, "a case file")->required();
   app.add_option("--scenario", flags.scenario, "the scenario that says what counts as a finding");
@@ -44,6 +47,7 @@ void add_examine_flags(CLI::App& app, ExamineFlags& flags) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_flag("!--no-run", flags.run_reproducers, "write reproducers without running them");
+  app.add_flag("--redact", flags.redact, kRedactHelp);
   add_run_flags(app, flags.run);
 }
 
@@ -94,7 +98,9 @@ int run(int argc, char** argv) {
   fuzz_app->add_flag("--from-legal", fuzz.method.from_legal, "start from legal inputs only")->group(comparison);
   fuzz_app->add_flag("!--no-feedback", fuzz.method.feedback, "mutate the seeds only")->group(comparison);
   fuzz_app->add_flag("!--bytes", fuzz.method.structured, "mutate bytes, not what they mean")->group(comparison);
-  fuzz_app->add_flag("--expect", fuzz.expect, "exit 0 if and only if each scenario's expectation was met");
+  fuzz_app->add_flag("--redact", fuzz.redact, kRedactHelp);
+  fuzz_app->add_flag("--expect", fuzz.expect, "exit 0 if and only if each scenario's expectation was met")
+      ->excludes("--redact");  // it names tensors
   fuzz_app->add_flag("!--no-run", fuzz.run_reproducers, "write reproducers without running them");
   fuzz_app->add_flag("--json", fuzz.run.json, "print the summary as JSON");
   add_run_flags(*fuzz_app, fuzz.run);
@@ -183,8 +189,10 @@ int run(int argc, char** argv) {
   reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
       ->default_val(std::max(1u, std::thread::hardware_concurrency()))
       ->check(CLI::Range(1, 256));
-  reduce_app->add_flag("--verify", reduce.verify,
-                       "only check that the case is minimal: exit 0 and a certificate, or 1 and a smaller case");
+  reduce_app
+      ->add_flag("--verify", reduce.verify,
+                 "only check that the case is minimal: exit 0 and a certificate, or 1 and a smaller case")
+      ->excludes("--redact");
 
   ExamineFlags emit;
   CLI::App* emit_app =
@@ -210,6 +218,7 @@ int run(int argc, char** argv) {
   import_app->add_flag("--summarise", import.summarise, "replace long floating contents by random ones of their range");
   import_app->add_option("--out", import.out, "file for the case; with --reduce, folder for the finding");
   import_app->add_flag("--reduce", import.reduce, "shrink it at once, as `reduce` does");
+  import_app->add_flag("--redact", import.redact, kRedactHelp);
   add_run_flags(*import_app, import.run);
 
   MatrixFlags matrix;
@@ -270,6 +279,24 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 256));
   add_run_flags(*merge_app, merge.run);
 
+  ReportFlags report;
+  CLI::App* report_app = app.add_subcommand("report", "what an output folder holds: what is new, what to do; as a page, too");
+  report_app->add_option("out", report.out, "an output folder of `fuzz` or `nightly`")->required();
+  report_app->add_option("--html", report.html, "write one self-contained page");
+  report_app->add_option("--markdown", report.markdown, "write a summary; default, without other flags: print it");
+  auto* events = report_app->add_option("--tensorboard", report.tensorboard, "write scalars for TensorBoard to this folder");
+  report_app->add_flag("--follow", report.follow, "keep writing them while the run goes on")->needs(events);
+  report_app->add_flag("!--no-database", report.database, "leave campaign.db alone; report the folders' findings");
+
+  TopFlags top;
+  CLI::App* top_app = app.add_subcommand("top", "watch the run that uses an output folder, or see how its last one went");
+  top_app->add_option("out", top.out, "an output folder of `fuzz` or `nightly`")->required();
+  top_app->add_flag("--once", top.once, "print it once");
+  top_app->add_option("--interval", top.interval, "seconds between looks")
+      ->capture_default_str()
+      ->check(not_a_number<double>)
+      ->check(CLI::Range(0.1, 3600.0));
+
   DoctorFlags doctor;
   CLI::App* doctor_app = app.add_subcommand(
       "doctor", "examine this machine (driver, CUDA, PyTorch, libraries, settings): what is wrong, what mends it");
@@ -325,6 +352,8 @@ int run(int argc, char** argv) {
   if (*nightly_app) return nightly_command(nightly);
   if (*prune_app) return prune_command(prune);
   if (*merge_app) return merge_command(merge);
+  if (*report_app) return report_command(report);
+  if (*top_app) return top_command(top);
   if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
   if (*explain_app) return explain_command(log, explain_json);

@@ -15,7 +15,9 @@ set(DSAFUZZ_MAIN_SOURCES
   command_nightly.cpp
   command_regress.cpp
   command_replay.cpp
+  command_report.cpp
   command_show.cpp
+  command_top.cpp
   commands.cpp
   expectation.cpp
   find_debugger.cpp
@@ -25,6 +27,7 @@ set(DSAFUZZ_MAIN_SOURCES
   machine_folder.cpp
   main.cpp
   run_reproducer.cpp
+  terminal_screen.cpp
   worker_pool.cpp
   worker_process.cpp)
 
