@@ -36,7 +36,8 @@ int checklist_command(const ChecklistFlags& flags) {
   list->file = flags.the_case;
   const std::string text = flags.run.json ? checklist_json(*list) : checklist_text(*list);
   std::fwrite(text.data(), 1, text.size(), stdout);
-  return list->has_failed() ? 1 : 0;
+  if (list->has_failed()) return 1;
+  return list->not_run.empty() ? 0 : 3;
 }
 
 }  // namespace dsafuzz

@@ -155,7 +155,7 @@ struct ChecklistFlags {
   RunFlags run;
   std::string the_case;  // a scenario, a case file or a folder with case.yaml
 };
-// Walks the prevention list: 0 nothing failed, 1 something did.
+// Walks the prevention list: 0 nothing failed, 1 something did, 3 the case cannot be run on the device.
 int checklist_command(const ChecklistFlags& flags);
 
 struct ReportFlags {

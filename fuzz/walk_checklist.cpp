@@ -10,10 +10,6 @@
 namespace dsafuzz {
 namespace {
 
-ChecklistItem named(const char* name) {
-  return {.name = name, .checked = {}, .failed = {}, .unchecked = {}, .notes = {}};
-}
-
 bool is_failure(const Scenario* scenario, Verdict verdict) {
   return scenario ? scenario->is_finding(verdict) : is_bug(verdict);
 }
@@ -38,8 +34,8 @@ class Walk {
 
   Result<Checklist> all() {
     const Replayed base = DSAFUZZ_TRY(replayer_.replay(case_, settings_));
-    Checklist list{
-        .file = {}, .name = case_.scenario, .id = case_id(case_), .device = base.outcome.device, .items = {}};
+    Checklist list{.name = case_.scenario, .id = case_id(case_), .device = base.outcome.device};
+    if (base.diagnosis.signature.verdict == Verdict::setup_failed) list.not_run = "it " + opinion(base.outcome);
     list.items.push_back(data_ranges(case_, stated_bounds()));
     list.items.push_back(loss_dimensions(case_, base.outcome.results));
     list.items.push_back(DSAFUZZ_TRY(precisions(base)));
@@ -61,7 +57,7 @@ class Walk {
   }
 
   Result<ChecklistItem> precisions(const Replayed& base) {
-    ChecklistItem item = named("mixed-precision casts");
+    ChecklistItem item{.name = "mixed-precision casts"};
     add_run(item, std::string(to_text(case_.precision)) + " (the case's own)", base, scenario_);
     for (const Precision precision : kPrecisions) {
       if (precision == case_.precision) continue;
@@ -78,7 +74,7 @@ class Walk {
   // The device's memory must not grow from run to run once the first has warmed it up.
   Result<ChecklistItem> memory_growth(const Replayed& base) {
     static constexpr int kRuns = 20;
-    ChecklistItem item = named("memory growth");
+    ChecklistItem item{.name = "memory growth"};
     if (base.outcome.end != Outcome::End::returned) {
       item.unchecked.push_back("the case does not run to its end");
       return item;
@@ -107,7 +103,7 @@ class Walk {
   }
 
   Result<ChecklistItem> sanitizer() {
-    ChecklistItem item = named("sanitizer run");
+    ChecklistItem item{.name = "sanitizer run"};
     RunSettings watched = settings_;
     if (watched.device.kind != Device::Kind::vcuda) watched.device = {.kind = Device::Kind::vcuda};
     for (const Tool tool : {Tool::memcheck, Tool::initcheck, Tool::racecheck, Tool::synccheck}) {
@@ -123,7 +119,7 @@ class Walk {
   }
 
   Result<ChecklistItem> cpu() {
-    ChecklistItem item = named("the CPU's opinion");
+    ChecklistItem item{.name = "the CPU's opinion"};
     RunSettings on_cpu = settings_;
     on_cpu.device = {.kind = Device::Kind::cpu};
     const Outcome outcome = DSAFUZZ_TRY(replayer_.replay(case_, on_cpu)).outcome;

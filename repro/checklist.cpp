@@ -40,6 +40,7 @@ bool Checklist::has_failed() const {
 
 std::string checklist_text(const Checklist& list) {
   std::string out = comment_text(list.file, 400) + ": " + list.name + ", id " + list.id + ", on " + list.device + "\n";
+  if (!list.not_run.empty()) out += "could not be run: " + comment_text(list.not_run, 400) + "\n";
   int passed = 0, failed = 0, unchecked = 0;
   for (const ChecklistItem& item : list.items) {
     const auto state = item.state();
@@ -66,8 +67,9 @@ std::string checklist_json(const Checklist& list) {
                      {"unchecked", item.unchecked},
                      {"notes", item.notes}});
   }
-  const nlohmann::ordered_json out{{"file", list.file},     {"case", list.name},           {"id", list.id},
-                                   {"device", list.device}, {"failed", list.has_failed()}, {"items", items}};
+  const nlohmann::ordered_json out{{"file", list.file},     {"case", list.name},       {"id", list.id},
+                                   {"device", list.device}, {"not_run", list.not_run}, {"failed", list.has_failed()},
+                                   {"items", items}};
   return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

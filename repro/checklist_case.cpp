@@ -113,7 +113,7 @@ void check_contract(const Case& c, const ContractUse& use, const std::vector<Bre
 }  // namespace
 
 ChecklistItem data_ranges(const Case& c, const std::map<std::string, Bounds>& legal) {
-  ChecklistItem item{.name = "data ranges", .checked = {}, .failed = {}, .unchecked = {}, .notes = {}};
+  ChecklistItem item{.name = "data ranges"};
   const std::vector<ContractUse> uses = contract_uses(c);
   const std::vector<Breach> broken = breaches(c);
   for (const TensorSpec& tensor : c.tensors) {
@@ -153,7 +153,7 @@ ChecklistItem recommended_guards(const Case& c) {
        {"gather", "gather"},
        {"scatter", "scatter"},
        {"take", "take"}}};
-  ChecklistItem item{.name = "guards recommended", .checked = {}, .failed = {}, .unchecked = {}, .notes = {}};
+  ChecklistItem item{.name = "guards recommended"};
   const auto add = [&](std::string line) {
     if (std::ranges::find(item.notes, line) == item.notes.end()) item.notes.push_back(std::move(line));
   };

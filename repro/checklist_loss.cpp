@@ -94,12 +94,49 @@ void check_loss(const Step& step, const Known& input, const Known& target, Form 
   if (item.failed.size() == before) item.checked.push_back(pair);
 }
 
+// Scores (T, N, C) or (T, C); targets (N, S) or one after the other; a length for each of the N samples.
+void check_ctc(const Case& c, const std::vector<ResultTensor>& results, const Step& step, ChecklistItem& item) {
+  const auto scores = find(c, results, argument(step, "log_probs", 0));
+  const auto targets = find(c, results, argument(step, "targets", 1));
+  if (!scores || !targets) {
+    item.unchecked.push_back("ctc_loss: the run ended before the shapes of its inputs were known");
+    return;
+  }
+  const std::string pair = "ctc_loss: " + words(*scores) + " with " + words(*targets);
+  const std::size_t before = item.failed.size();
+  if (scores->shape.size() < 2 || scores->shape.size() > 3) {
+    item.failed.push_back(pair + ": the input must have axes (T, N, C) or (T, C)");
+    return;
+  }
+  const std::int64_t samples = scores->shape.size() == 3 ? scores->shape[1] : 1;
+  if (targets->shape.size() == 2 && targets->shape[0] != samples) {
+    item.failed.push_back(pair + ": there must be a row of targets for each of " + std::to_string(samples) +
+                          " samples");
+  }
+  for (const std::size_t at : {2, 3}) {
+    const char* name = at == 2 ? "input_lengths" : "target_lengths";
+    const auto lengths = find(c, results, argument(step, name, at));
+    const auto listed = as_integers(c, argument(step, name, at));
+    if (!lengths && !listed) continue;
+    const std::int64_t count = lengths ? element_count(lengths->shape) : static_cast<std::int64_t>(listed->size());
+    if (count == samples) continue;
+    item.failed.push_back(pair + ": " + name + " holds " + std::to_string(count) + " lengths for " +
+                          std::to_string(samples) + " samples");
+  }
+  if (item.failed.size() == before) item.checked.push_back(pair);
+}
+
 }  // namespace
 
 ChecklistItem loss_dimensions(const Case& c, const std::vector<ResultTensor>& results) {
-  ChecklistItem item{.name = "loss input dimensions", .checked = {}, .failed = {}, .unchecked = {}, .notes = {}};
+  ChecklistItem item{.name = "loss input dimensions"};
   bool any = false;
   for (const Step& step : c.steps) {
+    if (base_name(step.op) == "ctc_loss" || base_name(step.op) == "_ctc_loss") {
+      any = true;
+      check_ctc(c, results, step, item);
+      continue;
+    }
     const auto loss = std::ranges::find(kLosses, base_name(step.op), &Loss::op);
     if (loss == kLosses.end()) continue;
     any = true;

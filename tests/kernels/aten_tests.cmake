@@ -31,6 +31,12 @@ if(TARGET dsafuzz_vcuda)
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)
     add_test(NAME python_smoke_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/python_smoke_test.py")
+    # An installed copy, configured, compiled and run as a user would.
+    add_test(NAME guard_package_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/guard_package_test.py"
+             "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/kernels/guard/README.md"
+             "${DSAFUZZ_TORCH_DIR}")
+    set_tests_properties(guard_package_test PROPERTIES TIMEOUT 300 COST 20
+      ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;OMP_NUM_THREADS=1")
     set_tests_properties(python_smoke_test PROPERTIES TIMEOUT 120
       ENVIRONMENT "DSAFUZZ_VCUDA_LIBRARY=$<TARGET_FILE:dsafuzz_vcuda>;OMP_NUM_THREADS=1")
   endif()

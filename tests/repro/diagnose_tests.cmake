@@ -10,5 +10,6 @@ dsafuzz_test(parse_test
 dsafuzz_test(diagnose_test
   SOURCES diagnose_test.cpp finding_test.cpp advice_test.cpp assert_site_test.cpp contract_test.cpp expected_test.cpp judge_test.cpp
   LIBRARIES dsafuzz::repro)
+dsafuzz_test(checklist_test SOURCES checklist_test.cpp LIBRARIES dsafuzz::repro nlohmann_json::nlohmann_json)
 dsafuzz_test(debug_test SOURCES debug_plan_test.cpp debug_test.cpp LIBRARIES dsafuzz::repro nlohmann_json::nlohmann_json)
 target_compile_definitions(debug_test PRIVATE DSAFUZZ_LOG_SAMPLES="${PROJECT_SOURCE_DIR}/corpus/logs")

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "check_layers")
-FOLDERS = ("repro", "fuzz", "kernels/aten", "scenarios", "tests")
+FOLDERS = ("repro", "fuzz", "kernels/aten", "kernels/guard/include/dsafuzz", "scenarios", "tests")
 
 # File, its text, and the line that must be blamed (None: a legal file).
 LEGAL = [
@@ -16,6 +16,8 @@ LEGAL = [
      'const char* k = R"(\n#include <ATen/ATen.h>\n)";\n'),
     ("fuzz/a.cpp", '#include "fuzz/b.h"\n#include "repro/a.h"\n#include <CLI/CLI.hpp>\n'),
     ("kernels/aten/a.cpp", '#include <ATen/ATen.h>\n#include "kernels/vcuda/runtime.h"\n'),
+    ("kernels/guard/include/dsafuzz/a.h", "#include <ATen/ATen.h>\n#include <dsafuzz/b.h>\n"),
+    ("tests/guard.cpp", "#include <dsafuzz/a.h>\n"),
     ("kernels/a.cu", '#include "kernels/vcuda/device_language.h"\n#include <cuda_runtime.h>\n'),
     ("scenarios/a.cpp", '#include <torch/script.h>\n#include "kernels/x.h"\n#include "repro/case.h"\n'),
     ("tests/a.cpp", '#include "sibling.h"\n#include "fuzz/a.h"\n#include <c10/x.h>\n'),
@@ -32,6 +34,8 @@ ILLEGAL = [
     ("fuzz/header.cpp", '#include "fuzz/reproducer_headers.h"\n', 1),
     ("kernels/torch.cu", '#include "kernels/x.h"\n#include <ATen/ATen.h>\n', 2),
     ("kernels/repro.cpp", '#include "repro/case.h"\n', 1),
+    ("kernels/guard/include/dsafuzz/ours.h", '#include "kernels/x.h"\n', 1),
+    ("scenarios/guard.cpp", "#include <dsafuzz/a.h>\n", 1),
     ("scenarios/fuzz.cpp", '#include "fuzz/mutate.h"\n', 1),
 ]
 
