@@ -299,7 +299,7 @@
     printing = true;
     for (const details of document.querySelectorAll("details:not([open])")) {
       if (details.closest("[hidden]")) continue;
-      fill(details);
+      if (details.classList.contains("finding")) fill(details);
       details.open = true;
       opened.push(details);
     }
