@@ -1,4 +1,4 @@
-"""Reads campaign.db; its tables are described in fuzz/campaign_schema.h. Nothing is ever written, also not beside it."""
+"""Reads campaign.db; its tables are described in fuzz/campaign_schema.h. Nothing is ever written, nor beside it."""
 
 import os
 import pathlib

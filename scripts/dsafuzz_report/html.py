@@ -2,8 +2,8 @@
 stand in it, and its content security policy names the scripts by their hashes.
 
 The rows of findings are HTML, so that they can be read and searched without a script. What belongs to a row once it is
-opened comes from one block of JSON, compressed, since a thousand reproducers are megabytes; the script makes elements of
-it with textContent only.
+opened comes from one block of JSON, compressed, since a thousand reproducers are megabytes; the script puts it into the
+page as text only.
 """
 
 import base64

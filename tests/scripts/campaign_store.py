@@ -1,5 +1,5 @@
-"""Output folders of made-up campaigns, for the tests of whatever reads them: the tables are those of the header that the
-program itself uses, the findings are folders as it writes them.
+"""Output folders of made-up campaigns, for the tests of whatever reads them: the tables are those of the header that
+the program itself uses, the findings are folders as it writes them.
 """
 
 import json

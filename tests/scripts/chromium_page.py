@@ -1,4 +1,5 @@
-"""A page in a real Chromium, for tests and benchmarks: opened from a file, without a network, with what its console said.
+"""A page in a real Chromium, for tests and benchmarks: opened from a file, without a network, with what its console
+said.
 
 Skipped with a reason where Chromium, its driver or selenium is missing.
 """

@@ -298,7 +298,8 @@
   addEventListener("beforeprint", () => {
     printing = true;
     for (const details of document.querySelectorAll("details:not([open])")) {
-      if (details.closest("[hidden]")) continue;
+      // Of a finding's two reproducers the shorter is enough.
+      if (details.closest("[hidden]") || details.matches(".finding details")) continue;
       if (details.classList.contains("finding")) fill(details);
       details.open = true;
       opened.push(details);
