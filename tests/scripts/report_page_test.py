@@ -1,5 +1,5 @@
-"""The report's page in a real Chromium: nothing leaves it, nothing foreign runs in it, and people can use it by keyboard,
-on a phone, in the dark and on paper. Usage: report_page_test.py SCRIPT [FOLDER for screenshots]
+"""The report's page in a real Chromium: nothing leaves it, nothing foreign runs in it, and people can use it by
+keyboard, on a phone, in the dark and on paper. Usage: report_page_test.py SCRIPT CLASS [FOLDER for screenshots]
 """
 
 import os
@@ -107,7 +107,7 @@ def make_store(out):
     (classes / "class_label.md").write_text(f"# {HOSTILE[0]}\n", encoding="utf-8")
 
 
-class PageTest(unittest.TestCase):
+class Page(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.browser = ChromiumPage()  # skips all where there is none
@@ -138,6 +138,10 @@ class PageTest(unittest.TestCase):
         self.value("document.querySelectorAll('details').forEach(d => d.open = true)")
         self.browser.wait("document.querySelectorAll('.finding[data-filled]').length === 70")
         self.value("document.querySelectorAll('.finding details').forEach(d => d.open = true)")
+
+
+class ContentTest(Page):
+    """What stands in the page, and what it must not do."""
 
     def test_opens_without_errors_and_asks_for_nothing(self):
         self.browser.requested()
@@ -199,6 +203,28 @@ class PageTest(unittest.TestCase):
         self.assertLess(bottom, 400)
         self.picture("filtered")
 
+    def test_everything_has_a_name(self):
+        self.browser.open(self.page)
+        self.open_everything()
+        unnamed = self.value(
+            "[...document.querySelectorAll('button, input, select, [role=region], [role=img], nav')].filter(e => "
+            "!(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.textContent.trim() && "
+            "e.tagName === 'BUTTON' || e.labels && e.labels.length)).map(e => e.outerHTML.slice(0, 100))"
+        )
+        self.assertEqual(unnamed, [])
+        self.assertEqual(self.value("[...document.querySelectorAll('th')].filter(t => !t.scope).length"), 0)
+        ids = self.value(
+            "[...document.querySelectorAll('[id]')].map(e => e.id).filter(i => !/^(clip|legend|p)/.test(i))"
+        )
+        self.assertEqual(len(ids), len(set(ids)))
+        levels = self.value("[...document.querySelectorAll('h1, h2, h3')].map(h => Number(h.tagName[1]))")
+        self.assertEqual(levels.count(1), 1)
+        self.assertTrue(all(b - a <= 1 for a, b in zip(levels, levels[1:], strict=False)), levels)
+
+
+class UseTest(Page):
+    """What people do with it."""
+
     def test_filter_by_keyboard_and_address(self):
         from selenium.webdriver.common.keys import Keys
 
@@ -256,24 +282,6 @@ class PageTest(unittest.TestCase):
         self.assertGreaterEqual(self.value("document.activeElement.getBoundingClientRect().left"), 0)
         self.assertNotEqual(self.value("getComputedStyle(document.activeElement).outlineStyle"), "none")
 
-    def test_everything_has_a_name(self):
-        self.browser.open(self.page)
-        self.open_everything()
-        unnamed = self.value(
-            "[...document.querySelectorAll('button, input, select, [role=region], [role=img], nav')].filter(e => "
-            "!(e.getAttribute('aria-label') || e.getAttribute('aria-labelledby') || e.textContent.trim() && "
-            "e.tagName === 'BUTTON' || e.labels && e.labels.length)).map(e => e.outerHTML.slice(0, 100))"
-        )
-        self.assertEqual(unnamed, [])
-        self.assertEqual(self.value("[...document.querySelectorAll('th')].filter(t => !t.scope).length"), 0)
-        ids = self.value(
-            "[...document.querySelectorAll('[id]')].map(e => e.id).filter(i => !/^(clip|legend|p)/.test(i))"
-        )
-        self.assertEqual(len(ids), len(set(ids)))
-        levels = self.value("[...document.querySelectorAll('h1, h2, h3')].map(h => Number(h.tagName[1]))")
-        self.assertEqual(levels.count(1), 1)
-        self.assertTrue(all(b - a <= 1 for a, b in zip(levels, levels[1:])), levels)
-
     def test_on_a_phone_only_tables_scroll_sideways(self):
         self.browser.resize(360, 740)
         self.browser.open(self.page)
@@ -323,5 +331,5 @@ class PageTest(unittest.TestCase):
 
 if __name__ == "__main__":
     SCRIPT = os.path.abspath(sys.argv[1])
-    PICTURES = sys.argv[2] if len(sys.argv) > 2 else None
-    unittest.main(argv=sys.argv[:1])
+    PICTURES = sys.argv[3] if len(sys.argv) > 3 else None
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:3]])

@@ -131,7 +131,10 @@ class ReportTest(unittest.TestCase):
     def test_markdown_is_inert(self):
         store = CampaignStore(self.out)
         run = store.run()
-        hostile = "</td></tr>|[x](javascript:alert(1)) <img src=x onerror=a> **b** `c` @someone https://a.example \u202eevil\n# h"
+        hostile = (
+            "</td></tr>|[x](javascript:alert(1)) <img src=x onerror=a> **b** `c` @someone "
+            "https://a.example \u202eevil\n# h"
+        )
         store.folder("device_assert-a", cause=hostile)
         store.met(run, "device_assert-a", "new", scenario="x|y")
         store.insert("run_problems", run=run, at=1.0, text=hostile)

@@ -194,7 +194,7 @@
     const layout = {
       margin: {l: 56, r: 56, t: 12, b: 40}, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: {family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("--soft")},
-      legend: {orientation: "h", y: 1.14, x: 0}, hovermode: "x unified", bargap: 0.25,
+      legend: {orientation: "h", y: 1.02, yanchor: "bottom", x: 0}, hovermode: "x unified", bargap: 0.25,
       hoverlabel: {bgcolor: colour("--panel"), bordercolor: colour("--line"), font: {color: colour("--text")}},
       width: element.clientWidth || 640, height: element.clientHeight || 280, ...coloured(figure.layout),
     };
@@ -270,7 +270,7 @@
     });
     const body = by_id("parity-rows");
     body.replaceChildren(...rows.slice(0, parity_limit).map(([id, op, source, agreement, , cells]) => {
-      const head = make("th", "nowrap", id);
+      const head = make("th", "", id);
       head.scope = "row";
       return make("tr", "", head, make("td", "", make("code", "", op)),
                   ...cells.map(([verdict, signature]) => make("td", "", make("span", "verdict", verdict || "-"),
