@@ -343,6 +343,9 @@ void Campaign::take_reports(ExaminerThread& examiner) {
         progress_.say("Found: " + report.signature.text() + " (" + report.minimal.scenario + "), confirmed " +
                       std::to_string(report.confirmed) + " of " + std::to_string(report.confirmations) +
                       (devices_.size() > 1 ? " on " + report.device : ""));
+        if (report.redaction) {
+          for (const std::string& sentence : sentences(*report.redaction)) progress_.say("  " + sentence);
+        }
         if (DeviceSummary* device = summary_of(report.device)) {
           ++device->findings;
           ++device->shows;

@@ -41,6 +41,7 @@ struct CampaignOptions {
   bool search_only = false;       // candidates stay in the folder, for the next campaign to examine
   std::string seeds;              // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
   std::uint64_t known_every = 0;  // known_filter.h; 0: by device
+  std::optional<PrivateNames> redact;  // examine.h
   int confirmations = 5;
   int reduce_executions = 500;
   std::string program = "/proc/self/exe";   // run as `program engine ARGUMENTS` (engine_options.h)
@@ -89,7 +90,8 @@ struct CampaignSummary {
 };
 // The text for a person; ends with a newline.
 std::string to_text(const CampaignSummary& summary);
-// 0 where the folder has no finding, else 1.
+// 1 where the folder has a finding; else 3 where something went wrong on the way, for then nothing found means little;
+// else 0.
 int exit_code_of(const CampaignSummary& summary);
 
 // Call from the main thread: engines die with the thread that calls. Ctrl-C (SIGINT) or SIGTERM stops the engines and

@@ -1,28 +1,16 @@
 // `dsafuzz doctor`: looks at this machine, or at the record of another, and says what is wrong and what mends it.
-#include <pwd.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cstdio>
 
 #include "fuzz/commands.h"
 #include "fuzz/look_at_machine.h"
 #include "fuzz/machine_folder.h"
+#include "fuzz/private_names.h"
 #include "repro/doctor.h"
 #include "repro/read_machine.h"
-#include "repro/redact.h"
 
 namespace dsafuzz {
 namespace {
-
-PrivateNames private_names() {
-  PrivateNames names;
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) names.host = host.data();
-  if (const passwd* user = getpwuid(getuid())) names.user = user->pw_name;
-  return names;
-}
 
 Result<MachineRecord> record_of(const DoctorFlags& flags) {
   if (!flags.from.empty()) return read_machine_folder(flags.from);

@@ -5,7 +5,9 @@
 
 #include "fuzz/commands.h"
 #include "fuzz/examine.h"
+#include "fuzz/private_names.h"
 #include "fuzz/progress.h"
+#include "fuzz/redaction.h"
 #include "fuzz/run_reproducer.h"
 #include "fuzz/worker_pool.h"
 #include "repro/case_text.h"
@@ -21,6 +23,8 @@ std::string progress_text(int executions, const Case& best, const ExamineFlags& 
          " elements | at most " + std::to_string(flags.executions - executions) + " more";
 }
 
+constexpr const char* kNobodysName = "redacted";
+
 // The case, what says whether it fails, and workers to run it.
 struct Setting {
   Case the_case;
@@ -31,14 +35,18 @@ struct Setting {
 
 Result<Setting> set_up(const ExamineFlags& flags) {
   Setting out;
-  out.the_case = DSAFUZZ_TRY(load_case(flags.the_case));
+  out.the_case = flags.given ? *flags.given : DSAFUZZ_TRY(load_case(flags.the_case));
+  if (flags.redact) DSAFUZZ_CHECK(check_redactable(out.the_case));
   if (!flags.scenario.empty()) {
     Scenario scenario = DSAFUZZ_TRY(load_scenario(flags.scenario));
     if (scenario.name != out.the_case.scenario)
       return input_problem("the case is of scenario '" + out.the_case.scenario + "', not '" + scenario.name + "'",
                            "--scenario");
+    if (flags.redact) scenario.name = kNobodysName;
     out.scenarios.emplace(scenario.name, std::move(scenario));
   }
+  // The name is the owner's too. It says nothing of how the case runs.
+  if (flags.redact) out.the_case.scenario = kNobodysName;
   out.settings = DSAFUZZ_TRY(settings_of(flags.run, true));
   out.settings.cpp_stacks = true;  // for the earliest frame
   if (out.settings.modules.empty()) out.settings.modules = folder_of(flags.the_case);
@@ -65,6 +73,11 @@ Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
   options.start_runs = flags.start_runs;
   options.jobs = flags.jobs;
   options.start_more = [settings = setting.settings] { return start_workers(settings); };
+  if (flags.redact) {
+    options.redact = private_names();
+    options.redact->folders.push_back(folder_of(flags.the_case));
+    options.redact->folders.push_back(flags.out);
+  }
   options.progress = [&](int executions, const Case& best) {
     if (status.is_due()) status.show(progress_text(executions, best, flags));
   };
@@ -88,19 +101,26 @@ std::string certificate_text(const std::vector<PassCount>& certificate) {
   return "1-minimal under " + std::to_string(sum) + " edits, all refused" + passes;
 }
 
-int report(const Examination& e, const std::string& out) {
+void say_what_was_redacted(const RedactedCase& redaction) {
+  for (const std::string& sentence : sentences(redaction)) std::fprintf(stderr, "dsafuzz: %s\n", sentence.c_str());
+}
+
+int report(const Examination& e, const ExamineFlags& flags) {
   switch (e.end) {
     case Examination::End::confirmed:
     case Examination::End::flaky:
       std::fprintf(stderr, "dsafuzz: %s %s, confirmed %d of %d, in %d executions\n",
                    std::string(to_text(e.signature.verdict)).c_str(), e.signature.text().c_str(), e.confirmed,
                    e.confirmations, e.executions);
+      if (e.redaction) say_what_was_redacted(*e.redaction);
       if (e.one_minimal) std::fprintf(stderr, "dsafuzz: %s\n", certificate_text(e.certificate).c_str());
       std::fprintf(stderr, "dsafuzz: written to %s\n", e.folder.c_str());
       return 1;
     case Examination::End::duplicate:
-      std::fprintf(stderr, "dsafuzz: %s is in %s already\n", e.signature.text().c_str(), out.c_str());
-      return 1;
+      std::fprintf(stderr, "dsafuzz: %s is in %s already\n", e.signature.text().c_str(), flags.out.c_str());
+      if (!flags.redact) return 1;
+      std::fprintf(stderr, "dsafuzz: that finding stays as it is, with the data it holds; choose another --out\n");
+      return 2;
     case Examination::End::not_confirmed:
     case Examination::End::harmless:
       std::fprintf(stderr,
@@ -155,14 +175,24 @@ int reduce_command(const ExamineFlags& flags) {
   const auto examination = examine_case(flags, true);
   if (!examination) return fail(examination.error());
   if (!examination->folder.empty()) std::fputs(to_yaml(examination->minimal).c_str(), stdout);
-  return report(*examination, flags.out);
+  return report(*examination, flags);
+}
+
+Result<Case> redacted_case(const Case& c, const RunFlags& run) {
+  Setting setting = DSAFUZZ_TRY(set_up({.run = run, .redact = true, .given = c}));
+  Trials trials(*setting.device, setting.cpu.get(), setting.scenarios);
+  const Judged judged = DSAFUZZ_TRY(trials.judge(setting.the_case, true, true));
+  const RedactedCase redaction = DSAFUZZ_TRY(redact(setting.the_case, judged.signature(), trials, {}));
+  std::fprintf(stderr, "dsafuzz: %s before and after\n", std::string(to_text(judged.signature().verdict)).c_str());
+  say_what_was_redacted(redaction);
+  return redaction.the_case;
 }
 
 int emit_command(const ExamineFlags& flags) {
   const auto examination = examine_case(flags, false);
   if (!examination) return fail(examination.error());
   if (!examination->folder.empty()) std::printf("%s\n", examination->folder.c_str());
-  return report(*examination, flags.out);
+  return report(*examination, flags);
 }
 
 }  // namespace dsafuzz

@@ -9,6 +9,7 @@
 #include "fuzz/campaign.h"
 #include "fuzz/commands.h"
 #include "fuzz/expectation.h"
+#include "fuzz/private_names.h"
 #include "fuzz/run_reproducer.h"
 #include "fuzz/worker_pool.h"
 #include "repro/case_text.h"
@@ -109,6 +110,14 @@ int fuzz_command(const FuzzFlags& flags) {
   options.method = flags.method;
   options.search_only = flags.search_only;
   options.confirmations = flags.confirmations;
+  if (flags.redact) {
+    for (const Scenario& scenario : scenarios) {
+      if (const auto ok = check_redactable(scenario.base); !ok) return fail(ok.error());
+    }
+    options.redact = private_names();
+    options.redact->folders.push_back(folder_of(flags.scenarios[0]));
+    options.redact->folders.push_back(flags.out);
+  }
   if (options.settings.modules.empty()) options.settings.modules = folder_of(flags.scenarios[0]);
   options.start_workers = start_workers;
   options.reproducers = flags.run_reproducers ? &reproducers : nullptr;

@@ -200,24 +200,30 @@ Result<Case> import_case(const ImportFlags& flags) {
 int import_command(const ImportFlags& flags) {
   if (flags.reduce && flags.out.empty())
     return fail(input_problem("--reduce needs a folder for the finding", "--out").error());
-  const auto c = import_case(flags);
+  Result<Case> c = import_case(flags);
+  if (c && flags.redact && !flags.reduce) c = redacted_case(*c, flags.run);
   if (!c) return fail(c.error());
   if (!flags.reduce && flags.out.empty()) {
     std::fputs(to_yaml(*c).c_str(), stdout);
     return 0;
   }
   const std::string file = flags.reduce ? flags.out + "/imported.yaml" : flags.out;
+  ExamineFlags examine;
+  examine.run = flags.run;
+  if (examine.run.modules.empty()) examine.run.modules = folder_of(flags.files.front());
+  examine.the_case = file;
+  examine.out = flags.out;
+  if (flags.reduce && flags.redact) {
+    examine.redact = true;
+    examine.given = std::move(*c);
+    return reduce_command(examine);
+  }
   if (flags.reduce) {
     if (const auto made = make_folder(flags.out); !made) return fail(made.error());
   }
   if (const auto written = write_whole(file, to_yaml(*c)); !written) return fail(written.error());
   std::fprintf(stderr, "dsafuzz: written to %s\n", file.c_str());
   if (!flags.reduce) return 0;
-  ExamineFlags examine;
-  examine.run = flags.run;
-  if (examine.run.modules.empty()) examine.run.modules = folder_of(flags.files.front());
-  examine.the_case = file;
-  examine.out = flags.out;
   return reduce_command(examine);
 }
 

@@ -9,6 +9,7 @@
 
 #include "fuzz/engine_options.h"
 #include "fuzz/prune.h"
+#include "repro/case.h"
 #include "repro/executor.h"
 #include "repro/result.h"
 #include "repro/run_settings.h"
@@ -43,6 +44,7 @@ struct FuzzFlags {
   int confirmations = 5;
   bool expect = false;  // compare with the scenarios' expectations
   bool run_reproducers = true;
+  bool redact = false;  // findings without a user's data; corpus and candidates hold it
 };
 int fuzz_command(const FuzzFlags& flags);
 
@@ -93,11 +95,15 @@ struct ExamineFlags {
   double seconds = 300;  // for the reduction
   int start_runs = 10;   // that measure how often the bug shows
   int jobs = 1;          // slow cases run at the same time
+  bool redact = false;   // a user's data is replaced first
+  std::optional<Case> given;  // instead of the file: nothing of it is written but what is found
   bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;
 };
 // Examines the case, prints the minimal one; or, to verify, prints the certificate or a smaller case.
 int reduce_command(const ExamineFlags& flags);
+// The case without a user's data, and showing what it showed. Nothing is written.
+Result<Case> redacted_case(const Case& c, const RunFlags& run);
 int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
 
 struct ImportFlags {
@@ -108,6 +114,7 @@ struct ImportFlags {
   std::string name;                              // of the case; empty: after the operator
   bool backward = false, summarise = false;
   bool reduce = false;
+  bool redact = false;
   std::string out;  // a file, with `reduce` a folder; empty: standard output
 };
 int import_command(const ImportFlags& flags);
@@ -143,6 +150,13 @@ struct MergeFlags {
   int jobs = 1;
 };
 int merge_command(const MergeFlags& flags);
+
+struct ChecklistFlags {
+  RunFlags run;
+  std::string the_case;  // a scenario, a case file or a folder with case.yaml
+};
+// Walks the prevention list: 0 nothing failed, 1 something did.
+int checklist_command(const ChecklistFlags& flags);
 
 struct ReportFlags {
   std::string out;

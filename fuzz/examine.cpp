@@ -8,6 +8,7 @@
 #include "repro/case_text.h"
 #include "repro/emit.h"
 #include "repro/read_file.h"
+#include "repro/redact_finding.h"
 #include "repro/scan.h"
 
 namespace dsafuzz {
@@ -115,7 +116,17 @@ Result<Examination> Examiner::examine(const Candidate& candidate) {
   if (store_.has_finding(result.signature)) return done(Examination::End::duplicate, "known already");
 
   const Signature wanted = result.signature;
-  Result<Finding> finding = confirmed(original, wanted, result);
+  Case start = original;
+  if (options_.redact) {
+    RedactionLimits limits{.tries = tries, .stop = [this] { return stopped(); }};
+    if (wanted.verdict == Verdict::hang) limits.executions = options_.hang_executions;
+    Result<RedactedCase> redaction = redact(original, wanted, trials_, limits);
+    if (!redaction) return std::unexpected(redaction.error());
+    if (stopped()) return result;
+    start = redaction->the_case;
+    result.redaction = std::move(*redaction);
+  }
+  Result<Finding> finding = confirmed(start, wanted, result);
   if (!finding) return std::unexpected(finding.error());
   if (stopped()) return result;
   for (const auto& [signature, found] : slips_) {
@@ -127,7 +138,8 @@ Result<Examination> Examiner::examine(const Candidate& candidate) {
     if (auto ok = store_.set_aside(candidate, result.why); !ok) return std::unexpected(ok.error());
     return result;
   }
-  Result<std::string> folder = publish(*finding);
+  if (options_.redact) finding = redacted(std::move(*finding), *options_.redact);
+  Result<std::string> folder = publish(*finding, result.redaction);
   if (!folder) return std::unexpected(folder.error());
   result.folder = std::move(*folder);
   const bool always = finding->confirmed == finding->confirmations;
@@ -240,7 +252,7 @@ Result<std::vector<DeviceCheck>> Examiner::checked_elsewhere(const Case& minimal
 }
 
 // Writes the files where nobody looks yet, runs them, notes the results, and makes all of it appear at once.
-Result<std::string> Examiner::publish(const Finding& finding) {
+Result<std::string> Examiner::publish(const Finding& finding, const std::optional<RedactedCase>& redaction) {
   Result<StagedFinding> staged = store_.stage(finding.signature);
   if (!staged) return std::unexpected(staged.error());
   std::vector<std::pair<const char*, std::string>> files{
@@ -262,20 +274,30 @@ Result<std::string> Examiner::publish(const Finding& finding) {
     if (auto ok = staged->write(name, *content); !ok) return std::unexpected(ok.error());
   }
   std::string report = emit_report(finding), json_text = emit_json(finding);
+  auto json = nlohmann::ordered_json::parse(json_text, nullptr, false);
+  if (redaction) {
+    const std::vector<std::string> said = sentences(*redaction);
+    report += "\n## What was taken out\n\n";
+    for (const std::string& sentence : said) report += "- " + sentence + "\n";
+    if (json.is_object()) json["redaction"] = said;
+  }
   if (reproducers_) {
     report += "\n## The reproducers\n\n";
     auto runs = nlohmann::ordered_json::object();
     for (const Device& device : devices_to_run(finding.settings.device)) {
-      const RunReport python = reproducers_->run_python(staged->folder() + "/repro.py", device);
-      const RunReport cpp = reproducers_->run_cpp(staged->folder(), device);
+      RunReport python = reproducers_->run_python(staged->folder() + "/repro.py", device);
+      RunReport cpp = reproducers_->run_cpp(staged->folder(), device);
+      if (options_.redact) {
+        python.said = redacted_text(std::move(python.said), *options_.redact);
+        cpp.said = redacted_text(std::move(cpp.said), *options_.redact);
+      }
       report += "- " + sentence_of("repro.py", device, python) + "\n- " + sentence_of("repro.cpp", device, cpp) + "\n";
       runs[device.text()] = {{"python", json_of(python)}, {"cpp", json_of(cpp)}};
     }
-    auto json = nlohmann::ordered_json::parse(json_text, nullptr, false);
-    if (json.is_object()) {
-      json["reproducers"] = std::move(runs);
-      json_text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-    }
+    if (json.is_object()) json["reproducers"] = std::move(runs);
+  }
+  if (json.is_object() && (redaction || reproducers_)) {
+    json_text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
   if (auto ok = staged->write("finding.md", report); !ok) return std::unexpected(ok.error());
   if (auto ok = staged->write("finding.json", json_text); !ok) return std::unexpected(ok.error());

@@ -6,11 +6,14 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "fuzz/redaction.h"
 #include "fuzz/reproducer_runner.h"
 #include "fuzz/store.h"
 #include "fuzz/trials.h"
+#include "repro/redact.h"
 
 namespace dsafuzz {
 
@@ -20,6 +23,7 @@ struct ExamineOptions {
   int hang_executions = 60;    // the same where every failing run takes the whole time limit
   double seconds = 0;          // for one reduction; 0: no limit
   int start_runs = 10;         // that measure how often the bug shows, before it is reduced; fewer where it hangs
+  std::optional<PrivateNames> redact;  // replaces floating contents and all names first (redaction.h)
   int jobs = 1;                // slow cases of a reduction at once, on executors made by start_more
   Trials::StartExecutor start_more;
   std::vector<Device> elsewhere;  // other devices that are asked about the minimal case of a confirmed finding
@@ -47,6 +51,7 @@ struct Examination {
   std::vector<DeviceCheck> elsewhere;
   bool one_minimal = false;
   bool comes_and_goes = false;         // some runs of the start did not show it
+  std::optional<RedactedCase> redaction;  // what became of the candidate, if asked for
   std::vector<PassCount> certificate;  // single edits tried on the minimal case, all refused
 };
 
@@ -66,7 +71,7 @@ class Examiner {
   Result<Case> reduced(const Case& start, const Signature& wanted, bool fresh, Examination& examination);
   Result<Finding> confirmed(const Case& original, const Signature& wanted, Examination& examination);
   Result<std::vector<DeviceCheck>> checked_elsewhere(const Case& minimal, const Signature& wanted);
-  Result<std::string> publish(const Finding& finding);
+  Result<std::string> publish(const Finding& finding, const std::optional<RedactedCase>& redaction);
   Result<void> keep_slip(const Candidate& parent, const Signature& signature, const Case& found);
   bool stopped() const { return options_.stop && options_.stop(); }
 

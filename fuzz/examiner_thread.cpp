@@ -83,6 +83,7 @@ Result<void> ExaminerThread::examine_waiting() {
   Executor* const cpu = DSAFUZZ_TRY(workers_on({.kind = Device::Kind::cpu}));
   ExamineOptions examine;
   examine.confirmations = options_.confirmations;
+  examine.redact = options_.redact;
   examine.executions = options_.reduce_executions;
   examine.stop = [this] { return stop_.load(); };
   std::ranges::remove_copy(devices_, std::back_inserter(examine.elsewhere), device);

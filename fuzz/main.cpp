@@ -36,6 +36,9 @@ void add_run_flags(CLI::App& app, RunFlags& flags) {
   app.add_flag("--cpp-stacks", flags.cpp_stacks, "ask LibTorch for C++ stacks");
 }
 
+constexpr const char* kRedactHelp =
+    "for others to see: replace floating contents by random ones and names by neutral ones, as far as the bug stays";
+
 void add_examine_flags(CLI::App& app, ExamineFlags& flags) {
   app.add_option("case", flags.the_case, "a case file")->required();
   app.add_option("--scenario", flags.scenario, "the scenario that says what counts as a finding");
@@ -44,6 +47,7 @@ void add_examine_flags(CLI::App& app, ExamineFlags& flags) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_flag("!--no-run", flags.run_reproducers, "write reproducers without running them");
+  app.add_flag("--redact", flags.redact, kRedactHelp);
   add_run_flags(app, flags.run);
 }
 
@@ -94,7 +98,9 @@ int run(int argc, char** argv) {
   fuzz_app->add_flag("--from-legal", fuzz.method.from_legal, "start from legal inputs only")->group(comparison);
   fuzz_app->add_flag("!--no-feedback", fuzz.method.feedback, "mutate the seeds only")->group(comparison);
   fuzz_app->add_flag("!--bytes", fuzz.method.structured, "mutate bytes, not what they mean")->group(comparison);
-  fuzz_app->add_flag("--expect", fuzz.expect, "exit 0 if and only if each scenario's expectation was met");
+  fuzz_app->add_flag("--redact", fuzz.redact, kRedactHelp);
+  fuzz_app->add_flag("--expect", fuzz.expect, "exit 0 if and only if each scenario's expectation was met")
+      ->excludes("--redact");  // it names tensors
   fuzz_app->add_flag("!--no-run", fuzz.run_reproducers, "write reproducers without running them");
   fuzz_app->add_flag("--json", fuzz.run.json, "print the summary as JSON");
   add_run_flags(*fuzz_app, fuzz.run);
@@ -183,8 +189,10 @@ int run(int argc, char** argv) {
   reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
       ->default_val(std::max(1u, std::thread::hardware_concurrency()))
       ->check(CLI::Range(1, 256));
-  reduce_app->add_flag("--verify", reduce.verify,
-                       "only check that the case is minimal: exit 0 and a certificate, or 1 and a smaller case");
+  reduce_app
+      ->add_flag("--verify", reduce.verify,
+                 "only check that the case is minimal: exit 0 and a certificate, or 1 and a smaller case")
+      ->excludes("--redact");
 
   ExamineFlags emit;
   CLI::App* emit_app =
@@ -210,6 +218,7 @@ int run(int argc, char** argv) {
   import_app->add_flag("--summarise", import.summarise, "replace long floating contents by random ones of their range");
   import_app->add_option("--out", import.out, "file for the case; with --reduce, folder for the finding");
   import_app->add_flag("--reduce", import.reduce, "shrink it at once, as `reduce` does");
+  import_app->add_flag("--redact", import.redact, kRedactHelp);
   add_run_flags(*import_app, import.run);
 
   MatrixFlags matrix;
@@ -224,6 +233,14 @@ int run(int argc, char** argv) {
       ->default_val(std::max(1u, std::thread::hardware_concurrency()))
       ->check(CLI::Range(1, 256));
   matrix_app->add_option("--catalogue", matrix.catalogue, "folder with device_asserts.tsv and cases/ID.yaml");
+
+  ChecklistFlags checklist;
+  CLI::App* checklist_app = app.add_subcommand(
+      "checklist", "walk the prevention list: data ranges, loss inputs, precision, memory growth, sanitizer, CPU, guards");
+  checklist_app->add_option("case", checklist.the_case, "a scenario, a case file, or a folder with case.yaml")->required();
+  checklist_app->add_flag("--json", checklist.run.json, "one object with all items");
+  add_run_flags(*checklist_app, checklist.run);
+  checklist_app->footer("Exit codes: 0 nothing failed, 1 something did, 2 usage or input error, 3 environment problem.");
 
   CoverageFlags coverage;
   CLI::App* coverage_app =
@@ -329,6 +346,7 @@ int run(int argc, char** argv) {
   if (*fidelity_app) return fidelity_command(fidelity);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
+  if (*checklist_app) return checklist_command(checklist);
   if (*coverage_app) return coverage_command(coverage);
   if (*matrix_app) return matrix_command(matrix);
   if (*nightly_app) return nightly_command(nightly);

@@ -1,6 +1,7 @@
 # The command line: what belongs to the program and not to the library.
 set(DSAFUZZ_MAIN_SOURCES
   child_process.cpp
+  command_checklist.cpp
   command_coverage.cpp
   command_debug.cpp
   command_doctor.cpp

@@ -165,7 +165,7 @@ Result<std::string> Nightly::known() {
   const std::set<std::string> names = store.findings();
   if (names.empty()) return "no finding yet";
   const RegressRun run = DSAFUZZ_TRY(replay({config_.out + "/findings"}));
-  std::size_t gone = 0;
+  std::size_t showing = 0;
   for (const RegressRow& row : run.rows) {
     const std::string folder = store.finding_file(row.name, "");
     const auto stored = read_stored_finding(folder);
@@ -176,7 +176,7 @@ Result<std::string> Nightly::known() {
     }
     const bool shows = row.status != RegressStatus::differs;
     const bool was_gone = DSAFUZZ_TRY(is_gone_already(row.name));
-    gone += !shows;
+    showing += shows;
     if (!shows && was_gone) continue;
     const auto minimal = load_case(folder + "case.yaml");
     RunFinding finding{.signature = stored->signature,
@@ -200,8 +200,8 @@ Result<std::string> Nightly::known() {
         .push_back(said);
     record_.add(std::move(finding));
   }
-  return counted(names.size() - gone, "finding") + " of " + std::to_string(names.size()) + " still " +
-         (names.size() - gone == 1 ? "shows" : "show");
+  return std::to_string(showing) + " of " + counted(names.size(), "finding") + " still " +
+         (showing == 1 ? "shows" : "show");
 }
 
 Result<std::string> Nightly::fuzz() {

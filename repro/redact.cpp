@@ -1,5 +1,7 @@
 #include "repro/redact.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <string_view>
 
@@ -18,6 +20,23 @@ void replace_word(std::string& text, const std::string& name, std::string_view s
       continue;
     }
     text.replace(at, name.size(), stand_in);
+    at += stand_in.size();
+  }
+}
+
+// The folder and what lies in it: "/data/alice/run/x" becomes "/folder/x". Not "/data/alice/run2".
+void replace_folder(std::string& text, std::string folder, std::string_view stand_in) {
+  while (folder.ends_with('/')) folder.pop_back();
+  if (folder.find('/', 1) == std::string::npos || folder.front() != '/') return;
+  const auto in_name = [&](std::size_t at) {
+    return at < text.size() && (is_word(text[at]) || text[at] == '-' || text[at] == '.');
+  };
+  for (std::size_t at = 0; (at = text.find(folder, at)) != std::string::npos;) {
+    if (in_name(at + folder.size()) || (at > 0 && in_name(at - 1))) {
+      at += folder.size();
+      continue;
+    }
+    text.replace(at, folder.size(), stand_in);
     at += stand_in.size();
   }
 }
@@ -75,6 +94,17 @@ void replace_serials(std::string& text) {
   }
 }
 
+void replace_names(std::string& text, const PrivateNames& names) {
+  std::vector<std::string> folders = names.folders;
+  // One inside another goes first.
+  std::ranges::sort(folders, std::ranges::greater(), &std::string::size);
+  for (const std::string& folder : folders) replace_folder(text, folder, "/folder");
+  replace_folder(text, names.home, "/home/user");
+  replace_homes(text);
+  replace_word(text, names.host, "host");
+  if (names.user != "root") replace_word(text, names.user, "user");
+}
+
 }  // namespace
 
 MachineRecord redacted(const MachineRecord& record, const PrivateNames& names) {
@@ -93,11 +123,18 @@ MachineRecord redacted(const MachineRecord& record, const PrivateNames& names) {
       uuids.replace(text, "MIG-");
     }
     replace_serials(text);
-    replace_homes(text);
-    replace_word(text, names.host, "host");
-    if (names.user != "root") replace_word(text, names.user, "user");
+    replace_names(text, names);
   }
   return result;
+}
+
+std::string redacted_text(std::string text, const PrivateNames& names) {
+  Uuids uuids;
+  uuids.replace(text, "GPU-");
+  uuids.replace(text, "MIG-");
+  replace_serials(text);
+  replace_names(text, names);
+  return text;
 }
 
 }  // namespace dsafuzz

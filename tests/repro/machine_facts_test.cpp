@@ -336,6 +336,21 @@ TEST(RedactTest, TakesNamesAndNumbersOut) {
   EXPECT_EQ(root.at("kernel.txt"), "root@box /root");
 }
 
+TEST(RedactTest, TakesFoldersOutOfAnyText) {
+  const PrivateNames names{.host = "bigbox",
+                           .user = "alice",
+                           .home = "/data/alice",
+                           .folders = {"/data/alice/runs/", "/", "", "/tmp", "relative/x"}};
+  for (const auto& [text, clean] : std::vector<std::pair<std::string, std::string>>{
+           {"at /data/alice/runs/a.py:3", "at /folder/a.py:3"},
+           {"/data/alice/runs2/a.py", "/home/user/runs2/a.py"},
+           {"/data/alice.old /mnt/data/alice", "/data/user.old /mnt/data/user"},
+           {"frame #1: /home/bob/x.so + 0x12", "frame #1: /home/user/x.so + 0x12"},
+           {"alice@bigbox /tmp/x relative/x", "user@host /tmp/x relative/x"}}) {
+    EXPECT_EQ(redacted_text(text, names), clean);
+  }
+}
+
 // A record of device code as nvcc 13.0 writes it: header of 16 bytes, then entries of machine code (2) or PTX (1).
 std::string entry(char kind, const std::string& code, char compressed = 0) {
   std::string header(64, '\0');
