@@ -152,8 +152,8 @@ def parity_rows(report):
 def page(report, page_path):
     """The whole page. Its links lead to the campaign's folder from where the page lies."""
     script = (TEMPLATES / "page.js").read_text(encoding="utf-8")
-    library = plotly_library()
     made, progress = figures(report)
+    library = plotly_library() if made or progress else ""
     devices, rows = parity_rows(report)
     data = packed(
         shown(

@@ -1,6 +1,6 @@
 """How long the report takes for a large campaign: 100,000 cases, 1,000 findings, 60 runs with their samples.
 
-  python3 tests/bench/report_bench.py [--cases N] [--findings N] [--runs N] [--keep FOLDER]
+  .venv/bin/python tests/bench/report_bench.py [--cases N] [--findings N] [--runs N] [--keep FOLDER]
 
 Prints what building the page takes (wall time of scripts/report, in turns), its size besides Plotly's library, and what
 Chromium takes from the start of loading to the load event, and to the moment when filters and details work.

@@ -180,7 +180,7 @@ class ContentTest(Page):
         self.assertEqual(
             self.value("document.querySelectorAll('img, svg[onload], [onmouseover], [onerror]').length"), 0
         )
-        # Plotly's library, our script, and the block of data.
+        # The block of data, Plotly's library as text, and our script.
         self.assertEqual(self.value("document.scripts.length"), 3)
         links = self.value("[...document.links].map(a => a.protocol)")
         self.assertEqual(set(links), {"file:"})
@@ -241,9 +241,12 @@ class UseTest(Page):
         self.browser.open(self.page, "#findings?state=gone&words=kernel_2&verdict=no_such_thing")
         self.assertEqual(len(self.shown()), 2)
         self.assertEqual(self.value("document.getElementById('words').value"), "kernel_2")
-        self.browser.open(self.page, "#finding/device_assert-0000000000000017")
-        self.assertTrue(self.value("document.querySelector('[data-name=\"device_assert-0000000000000017\"]').open"))
-        self.browser.open(self.page, "#findings?words=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E")
+        # As for a link that is followed while the page is open.
+        name = "device_assert-0000000000000017"
+        self.value("location.hash = arguments[0]", f"#finding/{name}")
+        self.browser.wait(f"document.querySelector('[data-name=\"{name}\"]').open")
+        self.value("location.hash = '#findings?words=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E'")
+        self.browser.wait("document.getElementById('words').value === '<img src=x onerror=alert(1)>'")
         self.assertEqual(self.value("document.querySelectorAll('img').length"), 0)
 
     def test_a_finding_opens_by_keyboard_and_its_reproducer_is_copied(self):

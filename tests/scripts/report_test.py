@@ -3,14 +3,19 @@ store that is damaged, newer, older, read-only, being written or not there. Usag
 """
 
 import calendar
+import fcntl
 import os
 import pathlib
+import pty
 import re
 import shutil
+import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 import unittest
@@ -127,6 +132,47 @@ class ReportTest(unittest.TestCase):
             self.assertIn(words, done.stdout)
         self.assertNotIn("\033", done.stdout)
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+
+    def top_on_a_terminal(self, ending, **environment):
+        """What `dsafuzz top` writes to a terminal of 60 columns until `ending` is done to it, and how it ends."""
+        process, terminal = pty.fork()
+        if process == 0:
+            environment = {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment}
+            os.execve(DSAFUZZ, [DSAFUZZ, "top", str(self.out), "--interval", "0.1"], environment)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        written, ended = b"", False
+        while True:
+            try:
+                written += os.read(terminal, 1 << 16)
+            except OSError:  # it is closed
+                break
+            if not ended and written.count(b"\033[H") >= 4:
+                ended = True
+                ending(process, terminal)
+        os.close(terminal)
+        return written.decode(), os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+    def test_top_redraws_in_place_until_it_is_ended(self):
+        store = self.two_nights()
+        store.run("2026-12-02T01:00:00Z", None, process=os.getpid())
+        store.close()
+        for name, ending in (
+            ("q", lambda _, terminal: os.write(terminal, b"xq")),
+            ("Ctrl-C", lambda _, terminal: os.write(terminal, b"\x03")),
+            ("SIGTERM", lambda process, _: os.kill(process, signal.SIGTERM)),
+        ):
+            with self.subTest(name):
+                text, code = self.top_on_a_terminal(ending)
+                self.assertEqual(code, 0, text)
+                screen, _, after = text.rpartition("\033[?1049l")
+                self.assertIn("\033[?1049h", screen)
+                self.assertIn("\033[?25h", screen)  # the cursor is back
+                self.assertIn("nightly run 3", after)  # and the last look stays
+                last = re.sub("\033\\[[0-9;?]*[A-Za-z]", "", screen.split("\033[H")[-1])
+                self.assertEqual([line for line in last.split("\r\n") if len(line) > 60], [])
+                self.assertIn("\033[1m", screen)
+        text, _ = self.top_on_a_terminal(lambda _, terminal: os.write(terminal, b"q"), NO_COLOR="1")
+        self.assertNotRegex(text, "\033\\[[0-9;]*m")
 
     def test_markdown_is_inert(self):
         store = CampaignStore(self.out)
