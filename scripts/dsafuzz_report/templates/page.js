@@ -282,10 +282,10 @@
     body.replaceChildren(...rows.slice(0, parity_limit).map(([id, op, source, agreement, , cells]) => {
       const head = make("th", "", id);
       head.scope = "row";
-      return make("tr", "", head, make("td", "", make("code", "", op)),
+      return make("tr", "", head, make("td", "operators", make("code", "", op)),
                   ...cells.map(([verdict, signature]) => make("td", "", make("span", "verdict", verdict || "-"),
                     ...(signature ? [make("br"), make("code", "where", signature)] : []))),
-                  make("td", "", kAgreement[agreement] || agreement), make("td", "", make("code", "", source)));
+                  make("td", "agreement", kAgreement[agreement] || agreement), make("td", "", make("code", "", source)));
     }));
     by_id("parity-shown").textContent = `${rows.length} of ${data.parity.rows.length} rows` +
       (rows.length > parity_limit ? `, ${parity_limit} shown` : "");
