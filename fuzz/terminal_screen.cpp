@@ -38,7 +38,7 @@ TerminalScreen::~TerminalScreen() {
 
 void TerminalScreen::draw(const std::vector<std::string>& lines) {
   std::string text = "\033[H";
-  for (std::size_t i = 0; i < lines.size(); ++i) text += (i ? "\r\n" : "") + lines[i] + "\033[K";
+  for (std::size_t i = 0; i < lines.size(); ++i) text += (i ? "\n" : "") + lines[i] + "\033[K";
   text += "\033[J";
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);

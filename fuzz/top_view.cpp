@@ -87,8 +87,7 @@ std::string time_line(const RunOverview& run, const TopMoment& moment, const Top
   line.add("time        ", Paint::soft).add(clock_time(moment.elapsed));
   if (!run.ended && moment.alive && facts && facts->seconds_left)
     line.add(", " + clock_time(*facts->seconds_left) + " left");
-  line.add("  since " + foreign(run.started, 30), Paint::soft);
-  return line.add(", seed " + foreign(run.seed, 30), Paint::soft).text();
+  return line.add("  since " + foreign(run.started, 30), Paint::soft).text();
 }
 
 void add_numbers(const RunOverview& run, const TopLook& look, std::vector<std::string>& lines) {

@@ -11,13 +11,18 @@ from .problem import ENVIRONMENT, Problem, one_line
 
 def parse(arguments):
     parser = argparse.ArgumentParser(
-        prog="report", description="Reports on the output folder of `dsafuzz fuzz` or `nightly`: what is new, what to do.",
-        epilog="Exit codes: 0 written, 2 usage or input error, 3 a problem of the environment.")
+        prog="report",
+        description="Reports on an output folder of `dsafuzz fuzz` or `nightly`: what is new, what to do.",
+        epilog="Exit codes: 0 written, 2 usage or input error, 3 a problem of the environment.",
+    )
     parser.add_argument("out", metavar="OUT", help="the folder that was given to --out")
     parser.add_argument("--html", metavar="FILE", help="write one self-contained page")
-    parser.add_argument("--markdown", metavar="FILE", help="write a summary for a mail or a job; - is standard output, "
-                        "which is the default")
-    parser.add_argument("--tensorboard", metavar="FOLDER", help="write scalars of all runs as TensorBoard's event files")
+    parser.add_argument(
+        "--markdown",
+        metavar="FILE",
+        help="write a summary for a mail or a job; - is standard output, which is the default",
+    )
+    parser.add_argument("--tensorboard", metavar="FOLDER", help="write scalars of all runs as event files")
     parser.add_argument("--follow", action="store_true", help="keep writing scalars while the last run goes on")
     parser.add_argument("--no-database", dest="database", action="store_false", help="leave campaign.db alone")
     options = parser.parse_args(arguments)
@@ -56,14 +61,17 @@ def run(options):
         report = assemble(options.out, options.database)
         if options.html:
             from .html import page  # imported where they are needed: Jinja2 is not there everywhere
+
             write(options.html, page(report, options.html))
         if options.markdown or not (options.html or options.tensorboard):
             from .markdown import summary
+
             write(options.markdown or "-", summary(report))
         if report.database:
             print(f"report: {report.database}", file=sys.stderr)
     if options.tensorboard:
         from .tensorboard import write_events
+
         write_events(options.out, options.tensorboard, options.follow)
 
 
@@ -75,8 +83,11 @@ def main(arguments=None):
         print(f"report: {problem.text}", file=sys.stderr)
         return problem.exit_code
     except ModuleNotFoundError as error:
-        print(f"report: {error.name} is missing for {sys.executable} (scripts/setup; for TensorBoard, "
-              "scripts/setup --more)", file=sys.stderr)
+        print(
+            f"report: {error.name} is missing for {sys.executable} (pip install -r requirements.txt; for "
+            "TensorBoard, requirements-more.txt)",
+            file=sys.stderr,
+        )
         return ENVIRONMENT
     except OSError as error:
         print(f"report: {one_line(str(error))}", file=sys.stderr)

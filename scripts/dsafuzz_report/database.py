@@ -1,4 +1,4 @@
-"""Reads campaign.db; its tables are described in fuzz/campaign_schema.h. Nothing is ever written, also not beside it."""
+"""Reads campaign.db; its tables are described in fuzz/campaign_schema.h. Nothing is ever written, nor beside it."""
 
 import os
 import pathlib
@@ -58,9 +58,13 @@ class Database:
             raise self._problem(error) from None
         if not 0 <= self.version <= SCHEMA:
             self.close()
-            raise Problem(path, f"the database was written by a newer dsafuzz: its schema is {self.version}, this "
-                          f"program knows {SCHEMA}", "use the newer program; --no-database reports the findings alone",
-                          ENVIRONMENT)
+            raise Problem(
+                path,
+                f"the database was written by a newer dsafuzz: its schema is {self.version}, this "
+                f"program knows {SCHEMA}",
+                "use the newer program; --no-database reports the findings alone",
+                ENVIRONMENT,
+            )
 
     def close(self):
         if getattr(self, "connection", None):
@@ -99,10 +103,15 @@ class Database:
 
     def _problem(self, error):
         if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
-            return Problem(self.path, "another process keeps the database locked", "end it, or try again later",
-                           ENVIRONMENT)
-        return Problem(self.path, f"the database is damaged: {error}", "move it away and the next run begins a new one; "
-                       "--no-database reports the findings alone", ENVIRONMENT)
+            return Problem(
+                self.path, "another process keeps the database locked", "end it, or try again later", ENVIRONMENT
+            )
+        return Problem(
+            self.path,
+            f"the database is damaged: {error}",
+            "move it away and the next run begins a new one; --no-database reports the findings alone",
+            ENVIRONMENT,
+        )
 
     def rows(self, since_version, statement, *values):
         """What a query gives, as dictionaries; nothing where the tables are older than `since_version`."""
@@ -133,8 +142,9 @@ class Database:
         return self.rows(1, "SELECT * FROM samples WHERE run = ? AND at > ? ORDER BY at", run, after)
 
     def last_run_with(self, table):
-        found = self.rows(2, f"SELECT id FROM runs WHERE id IN (SELECT run FROM {table}) "
-                          "ORDER BY started DESC, id DESC LIMIT 1")
+        found = self.rows(
+            2, f"SELECT id FROM runs WHERE id IN (SELECT run FROM {table}) ORDER BY started DESC, id DESC LIMIT 1"
+        )
         return found[0]["id"] if found else None
 
     def sites(self, run):
@@ -142,23 +152,44 @@ class Database:
 
     def parity(self, run):
         """The matrix's rows in their order, each with `cells` by device."""
-        rows = {row["id"]: {**row, "cells": {}}
-                for row in self.rows(2, "SELECT * FROM parity WHERE run = ? ORDER BY position, id", run)}
+        rows = {
+            row["id"]: {**row, "cells": {}}
+            for row in self.rows(2, "SELECT * FROM parity WHERE run = ? ORDER BY position, id", run)
+        }
         for cell in self.rows(2, "SELECT * FROM parity_cells WHERE run = ? ORDER BY device", run):
             if cell["id"] in rows:
                 rows[cell["id"]]["cells"][cell["device"]] = cell
         return list(rows.values())
 
 
-RUN_COLUMNS = ("id", "uuid", "kind", "started", "ended", "exit_code", "interrupted", "program", "process", "seed", "jobs",
-               "seconds", "executions_asked", "executions", "features")
+RUN_COLUMNS = (
+    "id",
+    "uuid",
+    "kind",
+    "started",
+    "ended",
+    "exit_code",
+    "interrupted",
+    "program",
+    "process",
+    "seed",
+    "jobs",
+    "seconds",
+    "executions_asked",
+    "executions",
+    "features",
+)
 PARTS = (
     (1, "devices", "SELECT * FROM run_devices ORDER BY device"),
     (1, "scenarios", "SELECT * FROM run_scenarios ORDER BY scenario"),
     (1, "versions", "SELECT * FROM run_versions ORDER BY name"),
-    (1, "findings", "SELECT f.run, f.state, f.at, f.scenario, f.device, f.confirmed, f.confirmations, f.elements, "
-     "f.one_minimal, f.seen, s.name, s.text, s.verdict, s.op, s.file, s.kernel, s.condition FROM run_findings f "
-     "JOIN signatures s ON s.id = f.signature ORDER BY f.at, s.name"),
+    (
+        1,
+        "findings",
+        "SELECT f.run, f.state, f.at, f.scenario, f.device, f.confirmed, f.confirmations, f.elements, "
+        "f.one_minimal, f.seen, s.name, s.text, s.verdict, s.op, s.file, s.kernel, s.condition FROM run_findings f "
+        "JOIN signatures s ON s.id = f.signature ORDER BY f.at, s.name",
+    ),
     (1, "problems", "SELECT * FROM run_problems ORDER BY at"),
     (2, "steps", "SELECT * FROM run_steps ORDER BY at"),
     (2, "regressions", "SELECT * FROM regressions ORDER BY name"),

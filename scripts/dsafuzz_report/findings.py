@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 LONGEST_FILE = 8 << 20
 LONGEST_TEXT = 20_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}\Z")
+SIGNATURE = ("text", "verdict", "op", "file", "kernel", "condition")
 
 
 @dataclass
 class Finding:
     name: str
-    text: str = ""        # the signature, as people compare it
+    text: str = ""  # the signature, as people compare it
     verdict: str = ""
     op: str = ""
     file: str = ""
@@ -36,9 +37,9 @@ class Finding:
     one_minimal: bool = False
     has_folder: bool = True
     evidence: list = field(default_factory=list)
-    devices: dict = field(default_factory=dict)   # "5 of 5" for each
+    devices: dict = field(default_factory=dict)  # "5 of 5" for each
     versions: dict = field(default_factory=dict)
-    files: dict = field(default_factory=dict)     # contents: "case.yaml", "repro.py", "repro.cpp"
+    files: dict = field(default_factory=dict)  # contents: "case.yaml", "repro.py", "repro.cpp"
 
 
 def read_text(path, limit=LONGEST_FILE):
@@ -107,15 +108,24 @@ def read_finding(folder, name):
     if fields.text("format") != "dsafuzz-finding" or fields.get(int, None, "version") != 1:
         return "finding.json is of another format or version"
     finding = Finding(
-        name, **{part: fields.text("signature", part) for part in ("text", "verdict", "op", "file", "kernel", "condition")},
-        device=fields.text("device"), class_title=fields.text("class", "title"), cause=fields.text("advice", "cause"),
-        remedy=fields.text("advice", "remedy"), guard=fields.text("advice", "guard"), cpu=fields.text("cpu_opinion"),
-        confirmed=fields.number("confirmation", "confirmed"), of=fields.number("confirmation", "of"),
-        one_minimal=fields.get(bool, False, "reduction", "one_minimal"), evidence=fields.texts("evidence"),
-        versions={k: v for k, v in fields.table("outcome", "versions").items() if isinstance(v, str)})
+        name,
+        **{part: fields.text("signature", part) for part in SIGNATURE},
+        device=fields.text("device"),
+        class_title=fields.text("class", "title"),
+        cause=fields.text("advice", "cause"),
+        remedy=fields.text("advice", "remedy"),
+        guard=fields.text("advice", "guard"),
+        cpu=fields.text("cpu_opinion"),
+        confirmed=fields.number("confirmation", "confirmed"),
+        of=fields.number("confirmation", "of"),
+        one_minimal=fields.get(bool, False, "reduction", "one_minimal"),
+        evidence=fields.texts("evidence"),
+        versions={k: v for k, v in fields.table("outcome", "versions").items() if isinstance(v, str)},
+    )
     for device in fields.table("devices"):
-        finding.devices[device] = (f"{fields.number('devices', device, 'confirmed')} of "
-                                   f"{fields.number('devices', device, 'of')}")
+        finding.devices[device] = (
+            f"{fields.number('devices', device, 'confirmed')} of {fields.number('devices', device, 'of')}"
+        )
     for file in ("case.yaml", "repro.py", "repro.cpp"):
         text = read_text(os.path.join(folder, file))
         if text is not None:

@@ -35,6 +35,7 @@ class RunWriter:
 
     def __init__(self, folder, run):
         from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
         place = os.path.join(folder, folder_of(run))
         os.makedirs(place, exist_ok=True)
         for name in os.listdir(place):
@@ -48,12 +49,14 @@ class RunWriter:
     def add(self, samples):
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.proto.summary_pb2 import Summary
+
         for row in samples:
             values = [Summary.Value(tag=f"run/{name}", simple_value=float(row[name])) for name in SCALARS]
             if row["seconds_left"] is not None:
                 values.append(Summary.Value(tag="run/seconds_left", simple_value=float(row["seconds_left"])))
-            self.writer.add_event(Event(wall_time=self.start + row["at"], step=int(row["at"]),
-                                        summary=Summary(value=values)))
+            self.writer.add_event(
+                Event(wall_time=self.start + row["at"], step=int(row["at"]), summary=Summary(value=values))
+            )
             self.at = row["at"]
         self.writer.flush()
 

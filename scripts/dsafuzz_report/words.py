@@ -1,9 +1,19 @@
 """How numbers, times and states are said, the same in every form of the report."""
 
-AGREEMENT = {"catalogue_differs": "differs from the catalogue", "acceptance_differs": "one accepts what another refuses",
-             "manner_differs": "refused in different ways", "agrees": "all agree", "not_run": "not run"}
-STATE_WORDS = {"new": "new in the last run", "gone": "no longer shows in the last run", "known": "seen again in the last run",
-               "earlier": "found earlier, not met in the last run", "unrecorded": "no run is recorded"}
+AGREEMENT = {
+    "catalogue_differs": "differs from the catalogue",
+    "acceptance_differs": "one accepts what another refuses",
+    "manner_differs": "refused in different ways",
+    "agrees": "all agree",
+    "not_run": "not run",
+}
+STATE_WORDS = {
+    "new": "new in the last run",
+    "gone": "no longer shows in the last run",
+    "known": "seen again in the last run",
+    "earlier": "found earlier, not met in the last run",
+    "unrecorded": "no run is recorded",
+}
 STATE_MARKS = {"new": "▲", "gone": "✓", "known": "■", "earlier": "◇", "unrecorded": "◇"}
 
 

@@ -1,10 +1,11 @@
 """How long the report takes for a large campaign: 100,000 cases, 1,000 findings, 60 runs with their samples.
 
-  python3 tests/bench/report_bench.py [--cases N] [--findings N] [--runs N] [--keep FOLDER]
+  .venv/bin/python tests/bench/report_bench.py [--cases N] [--findings N] [--runs N] [--keep FOLDER]
 
 Prints what building the page takes (wall time of scripts/report, in turns), its size besides Plotly's library, and what
 Chromium takes from the start of loading to the load event, and to the moment when filters and details work.
 """
+
 import argparse
 import pathlib
 import random
@@ -19,10 +20,28 @@ sys.path.insert(0, str(ROOT / "tests" / "scripts"))
 from campaign_store import CampaignStore  # noqa: E402
 
 VERDICTS = ["device_assert"] * 6 + ["memory_fault", "silent", "wrong_result", "hang"]
-OPS = ["cross_entropy_loss", "nll_loss2d", "embedding", "gather", "scatter", "index_select", "index_put", "multinomial",
-       "binary_cross_entropy", "max_unpool2d", "embedding_bag", "repeat_interleave", "bernoulli", "segment_reduce"]
-TITLES = ["class label not compared with the number of classes", "index not compared with the size of its dimension",
-          "probability not compared with 0 and 1", "offset not compared with the number of indices"]
+OPS = [
+    "cross_entropy_loss",
+    "nll_loss2d",
+    "embedding",
+    "gather",
+    "scatter",
+    "index_select",
+    "index_put",
+    "multinomial",
+    "binary_cross_entropy",
+    "max_unpool2d",
+    "embedding_bag",
+    "repeat_interleave",
+    "bernoulli",
+    "segment_reduce",
+]
+TITLES = [
+    "class label not compared with the number of classes",
+    "index not compared with the size of its dimension",
+    "probability not compared with 0 and 1",
+    "offset not compared with the number of indices",
+]
 
 
 def python_reproducer(name, op, values):
@@ -59,18 +78,30 @@ def make_findings(store, count, random_):
         name = f"{verdict}-{random_.getrandbits(64):016x}"
         values = [random_.randrange(-100, 100) for _ in range(random_.randrange(1, 9))]
         kernel = f"{op}_kernel_{random_.getrandbits(16):04x}"
-        signature = {"verdict": verdict, "op": f"aten::{op}", "file": f"aten/src/ATen/native/cuda/{op.title()}.cu",
-                     "kernel": kernel, "condition": f"t >= 0 && t < size_{i % 37}",
-                     "text": f"{op.title()}.cu {kernel} `t >= 0 && t < size_{i % 37}`"}
+        signature = {
+            "verdict": verdict,
+            "op": f"aten::{op}",
+            "file": f"aten/src/ATen/native/cuda/{op.title()}.cu",
+            "kernel": kernel,
+            "condition": f"t >= 0 && t < size_{i % 37}",
+            "text": f"{op.title()}.cu {kernel} `t >= 0 && t < size_{i % 37}`",
+        }
         scenario = f"{op}_{i % 5}"
-        place = store.folder(name, signature=signature, scenario=scenario, cause=f"labels[{i % 7}] is {values[0]}, but {op} "
-                             f"needs values that lie in [0, {i % 37}).", **{"class": {"title": TITLES[i % 4]}},
-                             case=f"case: {scenario}\nseed: {i}\nshapes: {{batch: {len(values)}}}\ntensors:\n  labels: "
-                             f"{{shape: [batch], dtype: int64, fill: {values}}}\nsteps:\n  - loss = aten::{op}(x, labels)\n")
+        place = store.folder(
+            name,
+            signature=signature,
+            scenario=scenario,
+            cause=f"labels[{i % 7}] is {values[0]}, but {op} needs values that lie in [0, {i % 37}).",
+            **{"class": {"title": TITLES[i % 4]}},
+            case=f"case: {scenario}\nseed: {i}\nshapes: {{batch: {len(values)}}}\ntensors:\n  labels: "
+            f"{{shape: [batch], dtype: int64, fill: {values}}}\nsteps:\n  - loss = aten::{op}(x, labels)\n",
+        )
         (place / "repro.py").write_text(python_reproducer(kernel, op, values), encoding="utf-8")
         # About as long as those that are emitted.
-        (place / "repro.cpp").write_text("".join(f"// {line} {kernel if line % 9 == 0 else ''}\n#include <ATen/ATen.h>\n"
-                                                 for line in range(45)), encoding="utf-8")
+        (place / "repro.cpp").write_text(
+            "".join(f"// {line} {kernel if line % 9 == 0 else ''}\n#include <ATen/ATen.h>\n" for line in range(45)),
+            encoding="utf-8",
+        )
         names.append((name, signature, scenario))
     return names
 
@@ -82,34 +113,74 @@ def make_store(out, cases, findings, runs, seed=1):
     ids = []
     for number in range(runs):
         day = f"2026-{10 + number // 30:02d}-{number % 30 + 1:02d}"
-        run = store.run(f"{day}T01:00:00Z", f"{day}T04:12:00Z", executions=random_.randrange(8, 14) * 10 ** 6,
-                        features=9000 + number * 120)
+        run = store.run(
+            f"{day}T01:00:00Z",
+            f"{day}T04:12:00Z",
+            executions=random_.randrange(8, 14) * 10**6,
+            features=9000 + number * 120,
+        )
         ids.append(run)
         for at in range(0, 11_500, 23):
-            store.sample(run, at, executions=at * 1000 + random_.randrange(900), features=int(9000 * at / (at + 900)),
-                         findings=at // 700)
-        store.insert("run_devices", run=run, device="vcuda", executions=10 ** 7, seconds=11_500.0, findings=3)
+            store.sample(
+                run,
+                at,
+                executions=at * 1000 + random_.randrange(900),
+                features=int(9000 * at / (at + 900)),
+                findings=at // 700,
+            )
+        store.insert("run_devices", run=run, device="vcuda", executions=10**7, seconds=11_500.0, findings=3)
         store.insert("run_versions", run=run, name="torch", version="2.11.0")
-        met = names[:len(names) * (number + 1) // runs]
+        met = names[: len(names) * (number + 1) // runs]
         before = len(names) * number // runs
         for i, (name, signature, scenario) in enumerate(met):
             state = "new" if i >= before else "gone" if i % 211 == number % 211 else "known"
             store.met(run, name, state, signature, scenario=scenario, elements=i % 9)
         for i in range(91):
             status = "differs" if i == number % 91 and number % 7 == 3 else "skipped" if i < 5 else "as_expected"
-            store.insert("regressions", run=run, name=f"report_{i}", device="vcuda", status=status, expected="device_assert",
-                         seen="ok" if status == "differs" else "device_assert", text="")
+            store.insert(
+                "regressions",
+                run=run,
+                name=f"report_{i}",
+                device="vcuda",
+                status=status,
+                expected="device_assert",
+                seen="ok" if status == "differs" else "device_assert",
+                text="",
+            )
     for i in range(68):
-        store.insert("sites", run=ids[-1], source=f"aten/src/ATen/native/cuda/{OPS[i % 11].title()}.cu:{40 + i}",
-                     function=f"kernel_{i}", condition=f"t >= 0 && t < {i}", rows=f"U{i:02d}", reached=int(i % 17 != 0),
-                     triggered=int(i % 6 != 0), scenarios=f"{OPS[i % 11]}_0")
+        store.insert(
+            "sites",
+            run=ids[-1],
+            source=f"aten/src/ATen/native/cuda/{OPS[i % 11].title()}.cu:{40 + i}",
+            function=f"kernel_{i}",
+            condition=f"t >= 0 && t < {i}",
+            rows=f"U{i:02d}",
+            reached=int(i % 17 != 0),
+            triggered=int(i % 6 != 0),
+            scenarios=f"{OPS[i % 11]}_0",
+        )
     for i in range(890):
         agreement = ["acceptance_differs", "manner_differs", "agrees", "agrees"][min(i // 60, 3)]
-        store.insert("parity", run=ids[-1], id=f"U{i % 116:02d}/v{i}", op=f"aten::{OPS[i % 14]}", source=f"Loss.cu:{i}",
-                     condition="t >= 0 && t < n_classes", agreement=agreement, matches_catalogue=1, position=i)
+        store.insert(
+            "parity",
+            run=ids[-1],
+            id=f"U{i % 116:02d}/v{i}",
+            op=f"aten::{OPS[i % 14]}",
+            source=f"Loss.cu:{i}",
+            condition="t >= 0 && t < n_classes",
+            agreement=agreement,
+            matches_catalogue=1,
+            position=i,
+        )
         for device, verdict in (("cpu", "host_reject"), ("vcuda", "device_assert")):
-            store.insert("parity_cells", run=ids[-1], id=f"U{i % 116:02d}/v{i}", device=device, verdict=verdict,
-                         signature=f"Loss.cu kernel_{i} `t >= 0 && t < n_classes`")
+            store.insert(
+                "parity_cells",
+                run=ids[-1],
+                id=f"U{i % 116:02d}/v{i}",
+                device=device,
+                verdict=verdict,
+                signature=f"Loss.cu kernel_{i} `t >= 0 && t < n_classes`",
+            )
     store.close()
     for scenario in range(70):
         folder = pathlib.Path(out) / "corpus" / f"scenario_{scenario}"
@@ -122,6 +193,7 @@ def load_times(page, turns=5):
     """Seconds to the load event and until the page is ready, in Chromium; None where there is none."""
     try:
         from chromium_page import ChromiumPage
+
         browser = ChromiumPage()
     except Exception as error:  # noqa: BLE001 - whatever is missing, the other figures stand
         print(f"no load times: {error}", file=sys.stderr)
@@ -154,6 +226,7 @@ def main():
             subprocess.run([sys.executable, ROOT / "scripts" / "report", out, "--html", page], check=True)
             built.append(time.monotonic() - start)
         import plotly
+
         library = (pathlib.Path(plotly.__file__).parent / "package_data" / "plotly.min.js").stat().st_size
         print(f"{options.cases:,} cases, {options.findings:,} findings, {options.runs} runs")
         print(f"build: {statistics.median(built):.2f} s ({min(built):.2f} to {max(built):.2f})")

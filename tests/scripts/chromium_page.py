@@ -1,7 +1,9 @@
-"""A page in a real Chromium, for tests and benchmarks: opened from a file, without a network, with what its console said.
+"""A page in a real Chromium, for tests and benchmarks: opened from a file, without a network, with what its console
+said.
 
 Skipped with a reason where Chromium, its driver or selenium is missing.
 """
+
 import base64
 import os
 import shutil
@@ -26,10 +28,18 @@ class ChromiumPage:
         self.profile = tempfile.TemporaryDirectory(prefix="dsafuzz-chromium-")
         options = webdriver.ChromeOptions()
         options.binary_location = program
-        for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                         "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                         "--host-resolver-rules=MAP * ~NOTFOUND", f"--window-size={width},{height}",
-                         f"--user-data-dir={self.profile.name}"):
+        for argument in (
+            "--headless=new",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--window-size={width},{height}",
+            f"--user-data-dir={self.profile.name}",
+        ):
             options.add_argument(argument)
         if os.geteuid() == 0:
             options.add_argument("--no-sandbox")
@@ -55,6 +65,7 @@ class ChromiumPage:
 
     def wait(self, condition, seconds=10):
         from selenium.webdriver.support.wait import WebDriverWait
+
         WebDriverWait(self.driver, seconds, 0.02).until(lambda driver: driver.execute_script(f"return {condition}"))
 
     def value(self, expression, *arguments):
@@ -71,12 +82,16 @@ class ChromiumPage:
     def requested(self):
         """Addresses that were asked for since it was last asked, but for the page's own file and what it holds."""
         import json
+
         found = []
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 address = message["params"]["request"]["url"]
-                if not address.startswith(("data:", "blob:", "about:", "chrome:")) and not message["params"].get("type") == "Document":
+                if (
+                    not address.startswith(("data:", "blob:", "about:", "chrome:"))
+                    and not message["params"].get("type") == "Document"
+                ):
                     found.append(address)
         return found
 
@@ -85,7 +100,9 @@ class ChromiumPage:
         return self.driver.execute_cdp_cmd(method, parameters)
 
     def resize(self, width, height=900):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
 
     def colour_scheme(self, scheme):
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -101,6 +118,7 @@ class ChromiumPage:
     def keys(self, *keys):
         """Types into whatever has the focus."""
         from selenium.webdriver import ActionChains
+
         actions = ActionChains(self.driver)
         for key in keys:
             actions.send_keys(key)

@@ -64,8 +64,10 @@ class Table(unittest.TestCase):
         for row in rows():
             with self.subTest(row["id"]):
                 skipped = row["expected"] == "skip"
-                self.assertEqual(sorted(os.listdir(os.path.join(FOLDER, row["folder"]))),
-                                 ["expect.yaml"] if skipped else ["case.yaml", "expect.yaml"])
+                self.assertEqual(
+                    sorted(os.listdir(os.path.join(FOLDER, row["folder"]))),
+                    ["expect.yaml"] if skipped else ["case.yaml", "expect.yaml"],
+                )
                 expected = expectation(row)
                 if skipped:
                     self.assertGreater(len(expected["skip"]), 20, "a reason")
@@ -77,8 +79,11 @@ class Table(unittest.TestCase):
                 self.assertIn(row["source"], first)
 
     def test_asserts_are_those_of_the_catalogue(self):
-        known = {f"{os.path.basename(re.sub(':[0-9]+$', '', row['source']))} {row['function']} `{row['condition']}`"
-                 for row in table(CATALOGUE) if row["expected"] == "device_assert"}
+        known = {
+            f"{os.path.basename(re.sub(':[0-9]+$', '', row['source']))} {row['function']} `{row['condition']}`"
+            for row in table(CATALOGUE)
+            if row["expected"] == "device_assert"
+        }
         asserts = [expectation(row) for row in rows() if row["expected"] == "device_assert"]
         self.assertGreaterEqual(len(asserts), 40)
         for expected in asserts:

@@ -194,7 +194,7 @@
     const layout = {
       margin: {l: 56, r: 56, t: 12, b: 40}, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: {family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("--soft")},
-      legend: {orientation: "h", y: 1.14, x: 0}, hovermode: "x unified", bargap: 0.25,
+      legend: {orientation: "h", y: 1.02, yanchor: "bottom", x: 0}, hovermode: "x unified", bargap: 0.25,
       hoverlabel: {bgcolor: colour("--panel"), bordercolor: colour("--line"), font: {color: colour("--text")}},
       width: element.clientWidth || 640, height: element.clientHeight || 280, ...coloured(figure.layout),
     };
@@ -209,9 +209,19 @@
   const figure_of = (element) => "progress" in element.dataset ? data.progress[by_id("progress-run").value]
                                                                : data.figures[element.dataset.figure];
 
+  // The library is the page's largest part by far: it waits as text until a chart comes into view. The policy lets it
+  // run since it names its hash.
+  const start_library = () => {
+    if (window.Plotly) return;
+    const script = make("script", "");
+    script.textContent = by_id("plotly").textContent;
+    document.head.append(script);
+  };
+
   const draw = (element) => {
     const figure = data && figure_of(element);
     if (!figure) return;
+    start_library();
     element.dataset.drawn = "yes";
     Plotly.react(element, ...themed(figure, element));
   };
@@ -270,12 +280,12 @@
     });
     const body = by_id("parity-rows");
     body.replaceChildren(...rows.slice(0, parity_limit).map(([id, op, source, agreement, , cells]) => {
-      const head = make("th", "nowrap", id);
+      const head = make("th", "", id);
       head.scope = "row";
-      return make("tr", "", head, make("td", "", make("code", "", op)),
+      return make("tr", "", head, make("td", "operators", make("code", "", op)),
                   ...cells.map(([verdict, signature]) => make("td", "", make("span", "verdict", verdict || "-"),
                     ...(signature ? [make("br"), make("code", "where", signature)] : []))),
-                  make("td", "", kAgreement[agreement] || agreement), make("td", "", make("code", "", source)));
+                  make("td", "agreement", kAgreement[agreement] || agreement), make("td", "", make("code", "", source)));
     }));
     by_id("parity-shown").textContent = `${rows.length} of ${data.parity.rows.length} rows` +
       (rows.length > parity_limit ? `, ${parity_limit} shown` : "");
@@ -298,8 +308,9 @@
   addEventListener("beforeprint", () => {
     printing = true;
     for (const details of document.querySelectorAll("details:not([open])")) {
-      if (details.closest("[hidden]")) continue;
-      fill(details);
+      // Of a finding's two reproducers the shorter is enough.
+      if (details.closest("[hidden]") || details.matches(".finding details")) continue;
+      if (details.classList.contains("finding")) fill(details);
       details.open = true;
       opened.push(details);
     }
