@@ -90,7 +90,8 @@ struct CampaignSummary {
 };
 // The text for a person; ends with a newline.
 std::string to_text(const CampaignSummary& summary);
-// 0 where the folder has no finding, else 1.
+// 1 where the folder has a finding; else 3 where something went wrong on the way, for then nothing found means little;
+// else 0.
 int exit_code_of(const CampaignSummary& summary);
 
 // Call from the main thread: engines die with the thread that calls. Ctrl-C (SIGINT) or SIGTERM stops the engines and

@@ -19,7 +19,10 @@ std::string elsewhere_text(const std::vector<DeviceCheck>& checks) {
 
 }  // namespace
 
-int exit_code_of(const CampaignSummary& summary) { return summary.findings.empty() && summary.known == 0 ? 0 : 1; }
+int exit_code_of(const CampaignSummary& summary) {
+  if (!summary.findings.empty() || summary.known > 0) return 1;
+  return summary.problems.empty() ? 0 : 3;
+}
 
 std::string to_text(const CampaignSummary& s) {
   std::string text;

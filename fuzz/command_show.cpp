@@ -5,35 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/commands.h"
+#include "fuzz/scenario_or_case.h"
 #include "fuzz/stored_finding.h"
 #include "repro/case_text.h"
 #include "repro/fill.h"
 #include "repro/scenario.h"
-#include "repro/yaml_document.h"
 
 namespace dsafuzz {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A case file, or a scenario's default case: told apart by their first key.
-struct Loaded {
-  std::optional<Scenario> scenario;
-  Case the_case;
-};
-
-Result<Loaded> load_either(const std::string& path) {
-  const std::string text = DSAFUZZ_TRY(read_file(path, YamlDocument::kSizeLimit));
-  const YamlDocument document = DSAFUZZ_TRY(YamlDocument::parse(text, path));
-  Loaded out;
-  if (document.root().IsMap() && document.root()["scenario"]) {
-    out.scenario = DSAFUZZ_TRY(parse_scenario(text, path));
-    out.the_case = out.scenario->base;
-  } else {
-    out.the_case = DSAFUZZ_TRY(parse_case(text, path));
-  }
-  return out;
-}
 
 std::vector<std::string> sorted_paths(const std::string& folder, bool (*wanted)(const fs::directory_entry&)) {
   std::vector<std::string> out;
@@ -59,7 +40,7 @@ std::string values_text(const Case& c, const TensorSpec& t) {
 int check_command(const std::vector<std::string>& files) {
   int exit_code = 0;
   for (const std::string& file : files) {
-    const auto loaded = load_either(file);
+    const auto loaded = load_scenario_or_case(file);
     if (!loaded) {
       exit_code = fail(loaded.error());
       continue;
@@ -107,7 +88,7 @@ int list_command(const std::string& wanted, bool json) {
 }
 
 int show_command(const std::string& path, bool json) {
-  const auto loaded = load_either(path);
+  const auto loaded = load_scenario_or_case(path);
   if (!loaded) return fail(loaded.error());
   const Case& c = loaded->the_case;
   if (json) {

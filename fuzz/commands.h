@@ -151,6 +151,28 @@ struct MergeFlags {
 };
 int merge_command(const MergeFlags& flags);
 
+struct ChecklistFlags {
+  RunFlags run;
+  std::string the_case;  // a scenario, a case file or a folder with case.yaml
+};
+// Walks the prevention list: 0 nothing failed, 1 something did.
+int checklist_command(const ChecklistFlags& flags);
+
+struct ReportFlags {
+  std::string out;
+  std::string html, markdown, tensorboard;  // files and a folder; all empty: Markdown to standard output
+  bool follow = false;                      // keep writing for TensorBoard while the run goes on
+  bool database = true;                     // read campaign.db
+};
+int report_command(const ReportFlags& flags);  // returns only if the report cannot be started
+
+struct TopFlags {
+  std::string out;
+  bool once = false;
+  double interval = 1;  // seconds
+};
+int top_command(const TopFlags& flags);
+
 struct CoverageFlags {
   RunFlags run;
   std::vector<std::string> folders;  // output folders of campaigns, or any with case files; empty: the shipped corpus

@@ -234,6 +234,14 @@ int run(int argc, char** argv) {
       ->check(CLI::Range(1, 256));
   matrix_app->add_option("--catalogue", matrix.catalogue, "folder with device_asserts.tsv and cases/ID.yaml");
 
+  ChecklistFlags checklist;
+  CLI::App* checklist_app = app.add_subcommand(
+      "checklist", "walk the prevention list: data ranges, loss inputs, precision, memory growth, sanitizer, CPU, guards");
+  checklist_app->add_option("case", checklist.the_case, "a scenario, a case file, or a folder with case.yaml")->required();
+  checklist_app->add_flag("--json", checklist.run.json, "one object with all items");
+  add_run_flags(*checklist_app, checklist.run);
+  checklist_app->footer("Exit codes: 0 nothing failed, 1 something did, 2 usage or input error, 3 environment problem.");
+
   CoverageFlags coverage;
   CLI::App* coverage_app =
       app.add_subcommand("coverage", "run the cases of a folder and say which device asserts they reach and trigger");
@@ -270,6 +278,24 @@ int run(int argc, char** argv) {
       ->default_val(std::max(1u, std::thread::hardware_concurrency()))
       ->check(CLI::Range(1, 256));
   add_run_flags(*merge_app, merge.run);
+
+  ReportFlags report;
+  CLI::App* report_app = app.add_subcommand("report", "what an output folder holds: what is new, what to do; as a page, too");
+  report_app->add_option("out", report.out, "an output folder of `fuzz` or `nightly`")->required();
+  report_app->add_option("--html", report.html, "write one self-contained page");
+  report_app->add_option("--markdown", report.markdown, "write a summary; default, without other flags: print it");
+  auto* events = report_app->add_option("--tensorboard", report.tensorboard, "write scalars for TensorBoard to this folder");
+  report_app->add_flag("--follow", report.follow, "keep writing them while the run goes on")->needs(events);
+  report_app->add_flag("!--no-database", report.database, "leave campaign.db alone; report the folders' findings");
+
+  TopFlags top;
+  CLI::App* top_app = app.add_subcommand("top", "watch the run that uses an output folder, or see how its last one went");
+  top_app->add_option("out", top.out, "an output folder of `fuzz` or `nightly`")->required();
+  top_app->add_flag("--once", top.once, "print it once");
+  top_app->add_option("--interval", top.interval, "seconds between looks")
+      ->capture_default_str()
+      ->check(not_a_number<double>)
+      ->check(CLI::Range(0.1, 3600.0));
 
   DoctorFlags doctor;
   CLI::App* doctor_app = app.add_subcommand(
@@ -320,11 +346,14 @@ int run(int argc, char** argv) {
   if (*fidelity_app) return fidelity_command(fidelity);
   if (*reduce_app) return reduce_command(reduce);
   if (*emit_app) return emit_command(emit);
+  if (*checklist_app) return checklist_command(checklist);
   if (*coverage_app) return coverage_command(coverage);
   if (*matrix_app) return matrix_command(matrix);
   if (*nightly_app) return nightly_command(nightly);
   if (*prune_app) return prune_command(prune);
   if (*merge_app) return merge_command(merge);
+  if (*report_app) return report_command(report);
+  if (*top_app) return top_command(top);
   if (*doctor_app) return doctor_command(doctor);
   if (*check_app) return check_command(files);
   if (*explain_app) return explain_command(log, explain_json);

@@ -1,6 +1,7 @@
 # The command line: what belongs to the program and not to the library.
 set(DSAFUZZ_MAIN_SOURCES
   child_process.cpp
+  command_checklist.cpp
   command_coverage.cpp
   command_debug.cpp
   command_doctor.cpp
@@ -14,7 +15,9 @@ set(DSAFUZZ_MAIN_SOURCES
   command_nightly.cpp
   command_regress.cpp
   command_replay.cpp
+  command_report.cpp
   command_show.cpp
+  command_top.cpp
   commands.cpp
   expectation.cpp
   find_debugger.cpp
@@ -24,6 +27,7 @@ set(DSAFUZZ_MAIN_SOURCES
   machine_folder.cpp
   main.cpp
   run_reproducer.cpp
+  terminal_screen.cpp
   worker_pool.cpp
   worker_process.cpp)
 

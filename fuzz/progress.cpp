@@ -11,7 +11,8 @@ std::string counted(std::uint64_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
-// Three digits and a unit: 999, 1.2k, 34k, 1.2M.
+}  // namespace
+
 std::string short_number(double n) {
   std::array<char, 32> text;
   const char* unit = "";
@@ -38,8 +39,6 @@ std::string clock_time(double seconds) {
   }
   return text.data();
 }
-
-}  // namespace
 
 std::string progress_line(const ProgressFacts& f) {
   std::string line = f.doing + "  " + short_number(static_cast<double>(f.executions)) + " runs, " +

@@ -25,6 +25,11 @@ struct ProgressFacts {
 // "fuzzing  12.3k runs, 1.2k/s | 431 features | 2 findings, 1 to examine | 4 engines | 0:48 left"
 std::string progress_line(const ProgressFacts& facts);
 
+// Three digits and a unit: 999, 1.2k, 34k, 1.2M.
+std::string short_number(double n);
+// "0:48", "12:05:00"; what is negative counts as none.
+std::string clock_time(double seconds);
+
 // A line that is rewritten on a terminal, and printed now and then elsewhere.
 class StatusLine {
  public:

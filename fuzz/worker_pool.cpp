@@ -38,12 +38,19 @@ class WorkerPool : public Executor {
   SpareUse spares() const override { return spares_; }
 
  private:
+  // A zygote can be killed like any process, by a system that has no memory left: another one takes over.
+  Result<std::unique_ptr<WorkerProcess>> fork_worker() {
+    if (auto worker = zygote_->fork_worker(); worker) return worker;
+    zygote_ = DSAFUZZ_TRY(Zygote::start(worker_path(), settings_));
+    return zygote_->fork_worker();
+  }
+
   Result<void> ensure_worker() {
     if (worker_ && worker_->cases_run >= kCasesPerWorker) worker_.reset();
     const bool from_spare = !worker_ && spare_;
     if (!worker_) {
-      worker_ = spare_ ? std::move(spare_) : DSAFUZZ_TRY(zygote_->fork_worker());
-      spare_ = DSAFUZZ_TRY(zygote_->fork_worker());
+      worker_ = spare_ ? std::move(spare_) : DSAFUZZ_TRY(fork_worker());
+      spare_ = DSAFUZZ_TRY(fork_worker());
     }
     if (worker_->ready) return {};
     Message message;

@@ -26,6 +26,9 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   likely_causes.cpp
   explain.cpp
   explain_assert.cpp
+  checklist.cpp
+  checklist_case.cpp
+  checklist_loss.cpp
   explain_fault.cpp
   known_faults.cpp
   explain_text.cpp

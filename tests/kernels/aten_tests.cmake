@@ -25,6 +25,8 @@ if(TARGET dsafuzz_vcuda)
   dsafuzz_aten_test(aten_sampling_test aten_sampling_test.cpp)
   dsafuzz_aten_test(aten_sampling_values_test aten_sampling_values_test.cpp)
   dsafuzz_aten_test(aten_sparse_test aten_sparse_test.cpp)
+  dsafuzz_aten_test(guard_test guard_test.cpp)
+  target_link_libraries(dsafuzz_guard_test_objects PRIVATE dsafuzz::guard)
 
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)
