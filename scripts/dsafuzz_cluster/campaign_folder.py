@@ -145,7 +145,7 @@ def write_files(folder, files):
 
 
 def _write_cases(cases):
-    """Thousands of small files: all are written, then one wait for the disk, then each gets its name."""
+    """Perhaps thousands of small files: all are written, then one wait for the disk, then each gets its name."""
     waiting = []
     for path, data in cases:
         if path.exists():
@@ -154,8 +154,11 @@ def _write_cases(cases):
         temporary = path.with_name(f"{_TEMPORARY}{path.name}")
         temporary.write_bytes(data)
         waiting.append((temporary, path))
-    if waiting:
+    if len(waiting) > 50:
         os.sync()
+    else:
+        for temporary, _ in waiting:
+            _sync(temporary)
     for temporary, path in waiting:
         os.replace(temporary, path)
     for folder in {path.parent for _, path in waiting}:

@@ -43,6 +43,7 @@ class Collector:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            self._lock.close()
             raise Busy(f"{self.out} is in use by another scripts/cluster") from None
         self._slices = open(self.folder / "slices.jsonl", "a")
         self._offered = set()  # groups that all have or will have

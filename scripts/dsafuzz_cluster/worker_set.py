@@ -19,7 +19,8 @@ _BOUND_CHILD = (
     "import ctypes, os, signal, sys\n"
     "ctypes.CDLL(None).prctl(1, signal.SIGTERM)\n"
     "os.getppid() == int(sys.argv[1]) or sys.exit(3)\n"
-    "os.execvp(sys.argv[2], sys.argv[2:])\n"
+    "try:\n    os.execvp(sys.argv[2], sys.argv[2:])\n"
+    "except OSError as error:\n    print(f'{sys.argv[2]}: {error.strerror}', file=sys.stderr)\n    sys.exit(3)\n"
 )
 _GRACE = 60.0  # seconds for a search to end in good order after it was told to
 
@@ -90,13 +91,13 @@ def _last_line(path):
 
 
 def _summary(output):
-    """Executions and problems, from the program's JSON; what is not there counts nothing."""
+    """(executions, problems) of the program's JSON; None: it has printed none."""
     try:
         said = json.loads(output)
         executions = sum(int(row["executions"]) for row in said["scenarios"])
         return executions, "; ".join(str(problem) for problem in said["problems"])[:2000]
     except (ValueError, KeyError, TypeError):
-        return 0, ""
+        return None
 
 
 def run_slice(order, offers, exchange, node):
@@ -138,7 +139,10 @@ def run_slice(order, offers, exchange, node):
     except OSError as error:
         problem = str(error)
     ran = time.monotonic()
-    executions, problems = _summary(output)
+    summary = _summary(output)
+    if summary is None and not problem:
+        problem = f"{order['program'][0]} has said nothing of its search"
+    executions, problems = summary or (0, "")
     files, left_out = campaign_folder.new_files(folder, set(memory.state["known"]))
     memory.state["sent"][str(order["number"])] = sorted({campaign_folder.group_of(path) for path in files})
     memory.save()
