@@ -55,6 +55,7 @@ def parser():
     p.add_argument("--program", default=str(_ROOT / "scripts" / "dsafuzz"), help="dsafuzz, on every node")
     p.add_argument("--report", metavar="FILE", help="write the page of `dsafuzz report` at the end")
     p.add_argument("--redact", action="store_true", help="findings without a user's data, as `dsafuzz fuzz --redact`")
+    p.add_argument("--no-run", action="store_true", help="write reproducers without running them")
     p.add_argument("--dry-run", action="store_true", help="print the plan and end")
     return p
 
@@ -80,6 +81,8 @@ def read_scenarios(program, files):
 def connect(address):
     """Ray, connected. Nothing is reported to its makers."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    if not address:
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # Ray's way to stay on the loopback address
     try:
         import ray
     except ImportError:
@@ -88,8 +91,7 @@ def connect(address):
         if address:
             ray.init(address=address, log_to_driver=False, logging_level="warning")
         else:
-            ray.init(include_dashboard=False, log_to_driver=False, logging_level="warning",
-                     _node_ip_address="127.0.0.1")
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level="warning")
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
         raise Refused(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}", 3) from None
     return ray
@@ -158,7 +160,7 @@ def _search(arguments, scenarios, keeper):
     shared = os.path.join(os.path.abspath(arguments.shared), run) if arguments.shared else ""
     keeper.begin({"run": run, "shared": shared})
     order = {"run": run, "device": arguments.device, "jobs": arguments.jobs, "program": [arguments.program],
-             "work": arguments.work, "arguments": ["--redact"] if arguments.redact else []}
+             "work": arguments.work, "arguments": ["--redact"] * arguments.redact + ["--no-run"] * arguments.no_run}
     stop = _Stop()
     way = exchange.SharedFolder(shared) if shared else exchange.ObjectStore()
     return driver.Driver(ray, planned, order, scenarios, way, keeper, say, lambda: stop.asked).run()
