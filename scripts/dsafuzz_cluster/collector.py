@@ -85,7 +85,9 @@ class Collector:
         """
         facts, files = bundle.unpack(data)
         facts = _checked(facts)
-        campaign_folder.write_files(self.parts_folder / facts["instance"], files)
+        # A case that everybody has been offered lies in OUT or another part already.
+        fresh = {path: data for path, data in files.items() if not (path.startswith("corpus/") and path in self._offered)}
+        campaign_folder.write_files(self.parts_folder / facts["instance"], fresh)
         if (facts["instance"], facts["number"]) not in self._stored:
             self._stored.add((facts["instance"], facts["number"]))
             self._slices.write(json.dumps({**facts, "bytes": len(data), "files": len(files)}) + "\n")

@@ -9,6 +9,7 @@ import time
 from . import bundle, worker_set
 
 MOST_TRIES = 5  # of one slice
+_NODES_FOR = 2.0  # seconds that a list of nodes is good for; asking takes time where there are hundreds
 _DEVICES = {"cuda": {"num_gpus": 1, "num_cpus": 1}}
 _CPU_PAIR = {"num_cpus": 2}
 
@@ -35,6 +36,9 @@ class Turn:
     number: int = 0
     tries: int = 0
     node: str = ""  # where its folder lies
+    handed: dict = dataclasses.field(default_factory=dict)  # {node: {key: offers that its folder there has}}
+    expected: str = ""  # the node that the running slice's offers are meant for; "": any
+    upto: dict = dataclasses.field(default_factory=dict)  # {key: offers that it has once this slice has ended}
 
 
 @dataclasses.dataclass
@@ -57,6 +61,7 @@ class Driver:
         self._offers = {name: [] for name in ("", *scenarios)}
         self._offered = 0
         self._running = {}  # Ray's reference -> Turn
+        self._nodes, self._nodes_at = {}, float("-inf")
         self._result = Result()
         ray.cloudpickle.register_pickle_by_value(__import__("sys").modules[__package__])
 
@@ -97,19 +102,30 @@ class Driver:
                  "seed": self._plan.engine_seed(shard, turn.number),
                  "scenarios": {name: self._scenarios[name] for name in shard.scenarios},
                  "tries": turn.tries, "stored": self._collector.stored(shard.index)}
-        offers = [offer for key in ("", *shard.scenarios) for offer in self._offers[key]]
-        task = self._task.options(**self._placement(turn))
+        room = self._has_room(turn)
+        turn.expected = turn.node if room else ""
+        has = turn.handed.get(turn.expected, {})
+        keys = ("", *shard.scenarios)
+        turn.upto = {key: len(self._offers[key]) for key in keys}
+        offers = [offer for key in keys for offer in self._offers[key][has.get(key, 0):]]
+        task = self._task.options(**self._placement(turn.expected))
         self._running[task.remote(order, offers, self._exchange)] = turn
 
-    def _placement(self, turn):
-        """Its own node, where its folder lies, as long as there is room; else wherever Ray likes."""
-        alive = {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
+    def _has_room(self, turn):
+        """Whether the node where its folder lies is there and takes one more worker set."""
+        if time.monotonic() - self._nodes_at > _NODES_FOR:
+            self._nodes = {node["NodeID"]: node["Resources"] for node in self._ray.nodes() if node["Alive"]}
+            self._nodes_at = time.monotonic()
         there = sum(1 for other in self._running.values() if other.node == turn.node)
-        if turn.node not in alive or there >= sets_in(alive[turn.node], self._order["device"]):
+        return there < sets_in(self._nodes.get(turn.node, {}), self._order["device"])
+
+    def _placement(self, node):
+        """Of a task: on this node as long as it lives; wherever Ray likes, if none is named."""
+        if not node:
             return {"scheduling_strategy": "SPREAD"}
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node_id=turn.node, soft=True)}
+        return {"scheduling_strategy": NodeAffinitySchedulingStrategy(node_id=node, soft=True)}
 
     def _ended(self, turn, reference):
         what = f"set {turn.shard.index}, slice {turn.number + 1} of {len(self._plan.slices)}"
@@ -123,6 +139,8 @@ class Driver:
         except bundle.BadBundle as error:
             return self._again(turn, what, f"what it gave is refused: {error}")
         turn.node = facts["node"]
+        if turn.expected in ("", turn.node):  # else it has got only what another node's folder lacked
+            turn.handed[turn.node] = turn.upto
         if facts["problem"]:
             return self._again(turn, what, facts["problem"])
         self._say(f"{what}: {facts['executions']} executions on node {facts['node'][:8]}, {findings}"
@@ -149,6 +167,7 @@ class Driver:
             return None
         self._say(f"{what}: {why}; it is given to a node again")
         turn.node = ""
+        self._nodes_at = float("-inf")
         return self._start(turn)
 
     def _sweep(self):
