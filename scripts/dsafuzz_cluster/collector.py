@@ -68,9 +68,13 @@ class Collector:
         return sorted(str(path) for path in self.parts_folder.iterdir() if _INSTANCE.fullmatch(path.name))
 
     def merged(self):
-        """All parts are in OUT."""
+        """All parts are in OUT: they go, and so does the run's own folder in the shared one."""
         for path in self.parts():
             shutil.rmtree(path)
+        run = self.unfinished() or {}
+        name, shared = run.get("run"), run.get("shared")
+        if isinstance(name, str) and isinstance(shared, str) and name and os.path.basename(shared) == name:
+            shutil.rmtree(shared, ignore_errors=True)
         (self.folder / "run.json").unlink(missing_ok=True)
 
     def start_files(self, scenarios):

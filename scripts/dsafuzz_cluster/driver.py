@@ -133,7 +133,8 @@ class Driver:
             data = self._exchange.take(self._ray.get(reference))
         except (self._ray.exceptions.RayError, OSError, bundle.BadBundle) as error:
             self._result.lost += 1
-            return self._again(turn, what, f"lost ({type(error).__name__})")
+            why = str(getattr(error, "cause", "")).split("\n")[0][:500]  # what the task itself raised
+            return self._again(turn, what, f"lost ({type(error).__name__}{': ' if why else ''}{why})")
         try:
             facts, findings = self._keep(data)  # a disk of ours that is full ends the run
         except bundle.BadBundle as error:

@@ -6,6 +6,7 @@ what is new after it. What it gave counts as given only once the driver says tha
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,8 @@ _BOUND_CHILD = (
     "try:\n    os.execvp(sys.argv[2], sys.argv[2:])\n"
     "except OSError as error:\n    print(f'{sys.argv[2]}: {error.strerror}', file=sys.stderr)\n    sys.exit(3)\n"
 )
+_KEPT = 7 * 86400.0  # seconds that a run's folder stays on a node after its last slice
+PAUSE = 3.0  # seconds, times the tries before: what a lost worker has started needs a moment to end
 _GRACE = 60.0  # seconds for a search to end in good order after it was told to
 
 
@@ -63,6 +66,12 @@ def _take_in(folder, memory, offers, exchange, instance):
         memory.state["known"] += sorted({campaign_folder.group_of(path) for path in files})
         memory.state["fetched"].append(name)
     return total
+
+
+def _forget_old_runs(work, run):
+    for folder in work.iterdir():
+        if folder.name != run and folder.is_dir() and time.time() - folder.stat().st_mtime > _KEPT:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(words, seconds, log):
@@ -111,13 +120,18 @@ def run_slice(order, offers, exchange, node):
     """
     began = time.monotonic()
     instance = instance_name(order["shard"], node)
-    home = pathlib.Path(order["work"] or os.path.join(tempfile.gettempdir(), f"dsafuzz-cluster-{os.getuid()}"))
-    home = home / order["run"] / instance
+    work = pathlib.Path(order["work"] or os.path.join(tempfile.gettempdir(), f"dsafuzz-cluster-{os.getuid()}"))
+    os.makedirs(work, mode=0o700, exist_ok=True)
+    if os.lstat(work).st_uid != os.getuid():
+        raise PermissionError(f"{work} belongs to someone else; choose another folder with --work")
+    home = work / order["run"] / instance
     folder = home / "out"
     for path in (home, folder, home / "scenarios"):
         path.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name, content in order["scenarios"].items():
         campaign_folder.write_file(home / "scenarios" / f"{name}.yaml", content)
+    os.utime(work / order["run"])
+    _forget_old_runs(work, order["run"])
     memory = _Memory(home)
     memory.acknowledge(order["stored"].get(instance, []))
     fetched = _take_in(folder, memory, offers, exchange, instance)
@@ -127,7 +141,7 @@ def run_slice(order, offers, exchange, node):
              "--out", str(folder), "--seconds", f"{order['seconds']:g}", "--seed", str(order["seed"]), "--jobs",
              str(order["jobs"]), "--device", order["device"], "--json", *order["arguments"]]
     log = home / "fuzz.log"
-    time.sleep(min(30, 3 * order["tries"]))  # what a lost worker has started needs a moment to end
+    time.sleep(min(30, PAUSE * order["tries"]))
     problem, output = "", b""
     try:
         # Examining what was met may take longer than the search; an hour is more than any slice needs.

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -199,12 +200,12 @@ class Collector(Folders):
     def test_the_next_run_merges_what_a_killed_one_left(self):
         """In its parts, and in its shared folder: the driver died between a node's answer and its own writing."""
         stub = shutil.copy(STUB, self.folder / "stub")
-        shared = exchange.SharedFolder(self.folder / "shared")
+        shared = exchange.SharedFolder(self.folder / "shared" / "r")
         shared.give("s04-0a1b2c3d-r00000", bundle.pack({**FACTS, "shard": 4, "instance": "s04-0a1b2c3d"},
                                                        {"findings/crash-2/finding.json": b"{}"}))
         shared.give("s05-0a1b2c3d-r00000", b"rubbish")
         keeper = self.open()
-        keeper.begin({"run": "r", "shared": str(self.folder / "shared")})
+        keeper.begin({"run": "r", "shared": str(self.folder / "shared" / "r")})
         keeper.keep(bundle.pack(FACTS, FILES), {"one"})
         keeper.close()
         arguments = command.parser().parse_args(["x.yaml", "--out", str(self.folder / "out"), "--program", str(stub)])
@@ -213,6 +214,7 @@ class Collector(Folders):
         self.assertEqual(sorted(path.name for path in (self.folder / "out" / "findings").iterdir()),
                          ["crash-2", "device_assert-0123456789abcdef"])
         self.assertEqual((keeper.parts(), keeper.unfinished()), ([], None))
+        self.assertEqual(list((self.folder / "shared").iterdir()), [], "all of it is in OUT")
         # Where merging fails, everything stays for the run after it.
         keeper.keep(bundle.pack({**FACTS, "number": 1}, {"findings/crash-3/finding.json": b"{}"}), {"one"})
         arguments.program = "/bin/false-indeed"
@@ -270,6 +272,14 @@ class Slice(Folders):
         self.assertEqual(log[-1]["had"], ["0123456789abcdef"])
         self.assertEqual(self.run_slice(1, offers=offers)[0]["fetched_bytes"], 0, "once is enough")
 
+    def test_a_run_of_last_week_is_forgotten(self):
+        old, recent = self.folder / "work" / "old", self.folder / "work" / "recent"
+        for path, days in ((old, 8), (recent, 1)):
+            (path / "s00-0a1b2c3d").mkdir(parents=True)
+            os.utime(path, (time.time() - days * 86400,) * 2)
+        self.run_slice(0)
+        self.assertEqual((old.exists(), recent.exists()), (False, True))
+
     def test_a_program_that_fails_is_a_fact(self):
         (self.folder / "break-s00-0a1b2c3d").touch()
         self.assertEqual(self.run_slice(0)[0]["problem"], "exit code 3: dsafuzz: broken once")
@@ -277,6 +287,108 @@ class Slice(Folders):
         self.assertRegex(self.run_slice(1)[0]["problem"], "^exit code 3: .*missing: No such file")
         self.stub = "/bin/true"
         self.assertEqual(self.run_slice(2)[0]["problem"], "/bin/true has said nothing of its search")
+
+
+class FakeRay:
+    """Runs a task when its result is asked for, on nodes in turn; `answers` are used up first: each an exception, bytes
+    instead of the task's own, or None for its own. A shard in `broken` never answers."""
+
+    broken = ()
+
+    class exceptions:
+        class RayError(Exception):
+            pass
+
+    class cloudpickle:
+        register_pickle_by_value = staticmethod(lambda module: None)
+
+    def __init__(self, answers):
+        self.answers, self.orders, self.node = list(answers), [], 0
+
+    def remote(self, **resources):
+        self.resources = resources
+        ray = self
+
+        class Task:
+            def options(self, **options):
+                return self
+
+            def remote(self, *arguments):
+                ray.orders.append(arguments)
+                return len(ray.orders) - 1
+
+        def make(function):
+            ray.function = function
+            return Task()
+
+        return make
+
+    def wait(self, references, num_returns, timeout):
+        return references[:1], references[1:]
+
+    def get(self, reference):
+        if isinstance(reference, bytes):
+            return reference
+        answer = self.answers.pop(0) if self.answers else None
+        if self.orders[reference][0]["shard"] in self.broken:
+            answer = self.exceptions.RayError()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer or self.function(*self.orders[reference])
+
+    def nodes(self):
+        return []
+
+    def get_runtime_context(self):
+        self.node += 1
+        return self
+
+    def get_node_id(self):
+        return f"{self.node % 2:08x}feed"
+
+
+class Driver(Folders):
+    def drive(self, answers, stop=lambda: False, program=None, broken=()):
+        ray, self.said = FakeRay(answers), []
+        ray.broken = broken
+        way = exchange.ObjectStore()
+        way.offer, way.fetch = lambda name, data: data, lambda reference: reference
+        keeper = collector.Collector(self.folder / f"out{len(list(self.folder.iterdir()))}")
+        self.addCleanup(keeper.close)
+        stub = shutil.copy(STUB, self.folder / "stub")
+        order = {"run": keeper.out.name, "device": "vcuda", "jobs": 1, "program": [str(program or stub)],
+                 "work": str(self.folder / "work"), "arguments": []}
+        scenarios = {"one": b"scenario: one\n"}
+        planned = plan.make_plan(scenarios, 2, 0.1, 0.05, 1)
+        worker_set.PAUSE = 0.0
+        result = driver.Driver(ray, planned, order, scenarios, way, keeper, self.said.append, stop).run()
+        return result, keeper, ray
+
+    def test_what_is_lost_or_refused_is_ordered_again(self):
+        lost = FakeRay.exceptions.RayError("the node died")
+        bad = bundle.pack({**FACTS, "instance": "../x"}, {})
+        for name, answers, losses in (("nothing", [], 0), ("a node", [lost], 1), ("twice", [None, lost, lost], 2),
+                                      ("rubbish", [b"rubbish"], 0), ("no checked form", [bad], 0)):
+            with self.subTest(name):
+                result, keeper, ray = self.drive(answers)
+                self.assertEqual((result.slices, result.lost, result.given_up), (4, losses, []), self.said)
+                self.assertEqual(keeper.finding_count(), 4)
+                self.assertEqual(len(ray.orders), 4 + len([a for a in answers if a]))
+                self.assertEqual(ray.resources, {"max_retries": 0, "num_cpus": 2})
+
+    def test_a_set_that_never_works_is_given_up_and_the_others_go_on(self):
+        result, keeper, _ = self.drive([], broken=(1,))
+        self.assertEqual(result.given_up, ["set 1, slice 1 of 2: lost (RayError)"])
+        self.assertIn("given up after 5 tries", "\n".join(self.said))
+        self.assertEqual((result.slices, keeper.finding_count()), (2, 2))
+        result, keeper, _ = self.drive([], program="/bin/false")
+        self.assertEqual(len(result.given_up), 2)
+        self.assertEqual(keeper.finding_count(), 0)
+
+    def test_stopping_waits_for_what_runs(self):
+        result, keeper, ray = self.drive([], stop=lambda: len(self.said) > 0)
+        self.assertTrue(result.interrupted)
+        self.assertEqual((result.slices, len(ray.orders), keeper.finding_count()), (2, 2, 2))
 
 
 class CommandLine(Folders):
