@@ -4,6 +4,10 @@ import hashlib
 import random
 
 
+def _count(number, what):
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 @dataclasses.dataclass(frozen=True)
 class Shard:
     """What one worker set searches, slice after slice, on whatever node it is at the time."""
@@ -24,10 +28,10 @@ class Plan:
         return int.from_bytes(digest[:6], "big")
 
     def text(self):
-        rounds = f"{len(self.slices)} slices of {self.slices[0]:g} s" if self.slices else "no slices"
+        rounds = f"{_count(len(self.slices), 'slice')} of {self.slices[0]:g} s"
         if len(set(self.slices)) > 1:
             rounds += f", the last of {self.slices[-1]:g} s"
-        lines = [f"plan of seed {self.seed}: {len(self.shards)} worker sets, {rounds}"]
+        lines = [f"plan of seed {self.seed}: {_count(len(self.shards), 'worker set')}, {rounds}"]
         lines += [f"  set {shard.index}: {' '.join(shard.scenarios)}" for shard in self.shards]
         return "\n".join(lines)
 

@@ -25,7 +25,7 @@ try:
 except ImportError:
     ray = None
 import cluster_stub  # noqa: E402
-from dsafuzz_cluster import collector, driver, exchange, plan  # noqa: E402
+from dsafuzz_cluster import collector, driver, exchange, plan, worker_set  # noqa: E402
 
 SCENARIOS = {"one": b"scenario: one\n", "two": b"scenario: two\n"}
 
@@ -93,6 +93,7 @@ class TwoNodes(unittest.TestCase):
     def killed_node_loses_nothing(self):
         node = self.second.node_id
         planned = plan.make_plan(SCENARIOS, 2, 4, 2, seed=7)
+        worker_set.PAUSE = 0.2  # the stub ends at once
         killed = []
 
         def kill():
@@ -121,20 +122,19 @@ class TwoNodes(unittest.TestCase):
         self.assertFalse(pathlib.Path(f"/proc/{killed[0]['pid']}").exists(), "the search ended with its node")
 
     def command_does_all(self):
-        self.add_node()
         for name, content in SCENARIOS.items():
             (self.folder / f"{name}.yaml").write_bytes(content)
         out = self.folder / "out"
         words = [ROOT / "scripts" / "cluster", self.folder / "one.yaml", self.folder / "two.yaml", "--out", out,
-                 "--seconds", "2", "--slice", "1", "--seed", "7", "--address", self.cluster.address, "--program",
+                 "--seconds", "1", "--sets", "2", "--seed", "7", "--address", self.cluster.address, "--program",
                  self.stub, "--work", self.folder / "work", "--shared", self.folder / "shared", "--report", out / "page.html"]
         ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60,
                                env={**os.environ, "DSAFUZZ_PYTHON": sys.executable})
         self.assertEqual(ended.returncode, 1, ended.stderr)
-        self.assertIn("plan of seed 7: 2 worker sets, 2 slices of 1 s", ended.stdout)
-        self.assertIn("400 executions", ended.stdout)
-        self.assertEqual(len(list((out / "findings").iterdir())), 4, ended.stdout)
-        self.assertIn("4 findings in", ended.stdout)
+        self.assertIn("plan of seed 7: 2 worker sets, 1 slice of 1 s", ended.stdout)
+        self.assertIn("200 executions", ended.stdout)
+        self.assertEqual(len(list((out / "findings").iterdir())), 2, ended.stdout)
+        self.assertIn("2 findings in", ended.stdout)
         merged = [row for row in self.log() if row["what"] == "merge"]
         self.assertEqual([len(row["parts"]) for row in merged], [2])
         self.assertEqual(list((out / "cluster" / "parts").iterdir()), [])
