@@ -79,8 +79,14 @@ class Collector:
 
     def start_files(self, scenarios):
         """What OUT holds already of these scenarios, in bundles' form: a later run resumes from it."""
-        files, _ = campaign_folder.new_files(self.out, set())
-        return self._news(files, scenarios)
+        files, known = {}, set()
+        while True:
+            some, left_out = campaign_folder.new_files(self.out, known)
+            some.pop(campaign_folder.DATABASE, None)
+            files.update(some)
+            known.update(map(campaign_folder.group_of, some))
+            if not some or not left_out:
+                return self._news(files, scenarios)
 
     def keep(self, data, scenarios):
         """Writes a bundle to the disk; (facts, {scenario or "": {path: bytes} that nobody has offered yet}).

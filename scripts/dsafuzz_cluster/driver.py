@@ -6,7 +6,7 @@ here, said, and ordered again.
 import dataclasses
 import time
 
-from . import bundle, worker_set
+from . import bundle, campaign_folder, worker_set
 
 MOST_TRIES = 5  # of one slice
 _NODES_FOR = 2.0  # seconds that a list of nodes is good for; asking takes time where there are hundreds
@@ -26,6 +26,19 @@ def sets_in(resources, device):
     if "num_gpus" in needs:
         fit.append(resources.get("GPU", 0) // needs["num_gpus"])
     return int(min(fit))
+
+
+def _parts_of(files, most=bundle.MOST_FILES // 4, size=bundle.BUNDLE_LIMIT // 4):
+    """The files in parts that fit into a bundle each; what belongs to one finding stays together."""
+    parts, total, last = [{}], 0, None
+    for path, data in files.items():
+        group = campaign_folder.group_of(path)
+        if group != last and (len(parts[-1]) >= most or total >= size):
+            parts.append({})
+            total = 0
+        parts[-1][path] = data
+        total, last = total + len(data), group
+    return parts
 
 
 @dataclasses.dataclass
@@ -85,10 +98,11 @@ class Driver:
 
     def _offer(self, news, source):
         for key, files in sorted(news.items()):
-            self._offered += 1
-            name = f"o{self._offered:07d}-{key}"[:200]
-            reference = self._exchange.offer(name, bundle.pack({}, files))
-            self._offers[key].append((name, source, reference))
+            for part in _parts_of(files):
+                self._offered += 1
+                name = f"o{self._offered:07d}-{key}"[:200]
+                reference = self._exchange.offer(name, bundle.pack({}, part))
+                self._offers[key].append((name, source, reference))
 
     def _start(self, turn):
         if turn.number >= len(self._plan.slices):

@@ -173,6 +173,24 @@ class Driver(Folders):
         self.assertEqual(len(result.given_up), 2)
         self.assertEqual(keeper.finding_count(), 0)
 
+    def test_what_is_too_much_for_a_bundle_is_offered_in_parts(self):
+        files = {**{f"corpus/one/{i:016x}": b"12" for i in range(7)},
+                 **{f"findings/a{i}/{name}": b"1" for i in range(3) for name in "xyz"}}
+        parts = driver._parts_of(files, most=3)
+        self.assertEqual([len(part) for part in parts], [3, 3, 4, 3, 3], "a finding's files stay together")
+        self.assertEqual({k: v for part in parts for k, v in part.items()}, files)
+        self.assertEqual(len(driver._parts_of(files, size=4)), 5)
+
+    def test_a_later_run_begins_with_what_was_found(self):
+        result, keeper, _ = self.drive([])
+        for part in keeper.parts():
+            shutil.copytree(pathlib.Path(part) / "corpus", keeper.out / "corpus", dirs_exist_ok=True)
+        keeper.close()
+        again = collector.Collector(keeper.out)
+        self.addCleanup(again.close)
+        self.assertEqual(len(again.start_files({"one"})["one"]), 4)
+        self.assertEqual(again.start_files({"one"}), {}, "once")
+
     def test_stopping_waits_for_what_runs(self):
         result, keeper, ray = self.drive([], stop=lambda: len(self.said) > 0)
         self.assertTrue(result.interrupted)
