@@ -13,8 +13,8 @@ namespace dsafuzz {
 // Names of this machine; an empty one, and the user "root", are nobody's.
 struct PrivateNames {
   std::string host, user;
-  std::string home;                  // becomes /home/user
-  std::vector<std::string> folders;  // become /folder; one of a single part, as /tmp, tells nothing and stays
+  std::string home{};                  // becomes /home/user
+  std::vector<std::string> folders{};  // become /folder; one of a single part, as /tmp, tells nothing and stays
 };
 
 MachineRecord redacted(const MachineRecord& record, const PrivateNames& names);

@@ -84,8 +84,8 @@ def main(arguments=None):
         return problem.exit_code
     except ModuleNotFoundError as error:
         print(
-            f"report: {error.name} is missing for {sys.executable} (pip install -r requirements.txt; for "
-            "TensorBoard, requirements-more.txt)",
+            f"report: {error.name} is missing for {sys.executable} (scripts/setup; for "
+            "TensorBoard, scripts/setup --more)",
             file=sys.stderr,
         )
         return ENVIRONMENT

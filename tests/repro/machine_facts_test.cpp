@@ -325,14 +325,14 @@ TEST(RedactTest, TakesNamesAndNumbersOut) {
         "    Serial Number     : 1320099000001\n    GPU UUID   : GPU-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9\n"
         "            Name : /home/alice/venv/bin/python\n"},
        {"environment.txt", "CUDA_VISIBLE_DEVICES=GPU-0a1b2c3d\nNCCL_SOCKET=bigbox:alice\nCUDA_HOME=/opt/bigboxes\n"}},
-      {.host = "bigbox", .user = "alice"});
+      {.host = "bigbox", .user = "alice", .home = ""});
   EXPECT_EQ(clean.at("nvidia-smi-q.txt"),
             "    Serial Number     : N/A\n    GPU UUID   : GPU-00000000-0000-0000-0000-000000000001\n"
             "            Name : /home/user/venv/bin/python\n");
   EXPECT_EQ(clean.at("environment.txt"),
             "CUDA_VISIBLE_DEVICES=GPU-00000000-0000-0000-0000-000000000001\nNCCL_SOCKET=host:user\nCUDA_HOME=/opt/"
             "bigboxes\n");
-  const MachineRecord root = redacted({{"kernel.txt", "root@box /root"}}, {.host = "", .user = "root"});
+  const MachineRecord root = redacted({{"kernel.txt", "root@box /root"}}, {.host = "", .user = "root", .home = ""});
   EXPECT_EQ(root.at("kernel.txt"), "root@box /root");
 }
 
