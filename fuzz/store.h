@@ -8,6 +8,8 @@
 //   answered/SIGNATURE                  suspects that were examined; engines do not raise them again
 //   running/ENGINE                      the case an engine is running (write_ahead.h)
 //   logs/ENGINE.log                     an engine's own output
+//   campaign.db                         what ran and how it went (campaign_database.h)
+//   nightly.lock                        held by the one nightly run that may use the folder
 //   lock                                held (flock) by the one campaign that may use the folder
 //
 // Names are made of scenario names, case ids, signature hashes and numbers, all of checked form, so no content can
