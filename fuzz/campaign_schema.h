@@ -5,8 +5,8 @@
 //   run_devices    what each device did in it; run_scenarios: the same by scenario; run_versions: "torch": "2.11.0"
 //   samples        how a run went: a row about every second at first, fewer later, with totals so far
 //   signatures     every bug ever met; `name` is that of its folder in findings/, `text` what people compare
-//   run_findings   the bugs of a run: `new` ones, `known` ones that were seen again, and `gone` ones, which an earlier run
-//                  found and which no longer show
+//   run_findings   the bugs of a run: `new` ones, `known` ones that were seen again, and `gone` ones, which an earlier
+//                  run found and which no longer show
 //   run_problems   what went wrong on the way
 //   run_steps      how far a nightly run came (nightly.h)
 //   regressions    what its replay of the regression corpus gave, as in `regress --json`

@@ -6,8 +6,11 @@
 #include "fuzz/child_process.h"
 #include "fuzz/commands.h"
 #include "fuzz/nightly.h"
+#include "fuzz/private_names.h"
+#include "fuzz/redaction.h"
 #include "fuzz/run_reproducer.h"
 #include "fuzz/worker_pool.h"
+#include "repro/scenario.h"
 
 namespace dsafuzz {
 namespace {
@@ -41,6 +44,15 @@ int nightly_command(const NightlyFlags& flags) {
                          .reproducers = &reproducers,
                          .progress = stderr,
                          .terminal = isatty(STDERR_FILENO) == 1};
+  if (config->redact) {
+    for (const std::string& file : config->scenarios) {
+      const auto scenario = load_scenario(file);
+      if (!scenario) return fail(scenario.error());
+      if (const auto ok = check_redactable(scenario->base); !ok) return fail(ok.error());
+    }
+    options.redact = private_names();
+    options.redact->folders = {folder_of(config->file), folder_of(config->scenarios[0]), config->out};
+  }
   auto summary = run_nightly(options);
   if (!summary) return fail(summary.error());
   if (!summary->interrupted) {

@@ -27,6 +27,7 @@ struct NightlyOptions {
   std::string catalogue;  // folder: the catalogue of device asserts
   StartWorkers start_workers;
   ReproducerRunner* reproducers = nullptr;
+  std::optional<PrivateNames> redact;  // campaign.h; where the configuration asks for it
   std::string program = "/proc/self/exe";  // for engines
   std::FILE* progress = nullptr;           // null: silent
   bool terminal = false;

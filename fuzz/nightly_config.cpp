@@ -51,8 +51,9 @@ Result<NightlyConfig> Reader::read(const std::string& file) {
   config_.devices = {Device{Device::Kind::vcuda, 0}};
   const auto entries = DSAFUZZ_TRY(document_.entries(
       document_.root(), "a nightly run",
-      {"nightly", "scenarios", "devices", "seconds", "runs", "jobs", "seed", "out", "seeds", "regressions", "baseline",
-       "confirmations", "time_limit", "modules", "run_reproducers", "coverage", "matrix", "report", "keep"}));
+      {"nightly", "scenarios",       "devices",     "seconds",  "runs",          "jobs",   "seed",
+       "out",     "seeds",           "regressions", "baseline", "confirmations", "redact", "time_limit",
+       "modules", "run_reproducers", "coverage",    "matrix",   "report",        "keep"}));
   for (const auto& [key, key_node, value] : entries) DSAFUZZ_CHECK(one(key, value));
   if (config_.name.empty()) return document_.problem(document_.root(), "the run has no name", "nightly: my_model");
   if (config_.scenarios.empty()) {
@@ -99,8 +100,8 @@ Result<void> Reader::one(const std::string& key, Node value) {
       }
     }
   }
-  for (auto [name, at] : {std::pair{"run_reproducers", &c.run_reproducers}, std::pair{"coverage", &c.coverage},
-                          std::pair{"matrix", &c.matrix}}) {
+  for (auto [name, at] : {std::pair{"redact", &c.redact}, std::pair{"run_reproducers", &c.run_reproducers},
+                          std::pair{"coverage", &c.coverage}, std::pair{"matrix", &c.matrix}}) {
     if (key == name) *at = DSAFUZZ_TRY(document_.boolean(value, key));
   }
   if (key == "report") {

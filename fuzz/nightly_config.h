@@ -6,16 +6,20 @@
 //   seconds: 3600                         # of search; 0: no limit
 //   runs: 0                               # executions for each scenario; 0: no limit. One of the two is needed
 //   jobs: 2                               # engines at once on each device; default: 1
-//   seed: 1                               # of the first night; each further one takes the next number
+//   seed: 1                               # of the first night; later ones take later numbers
 //   out: nightly                          # corpus, findings and campaign.db
 //   seeds: corpus/seeds                   # cases to start from; may be left out
 //   regressions: [corpus/regressions]     # replayed first; may be left out
-//   baseline: baseline.yaml               # findings that are accepted (baseline.h). Without one, those of the night
-//   before confirmations: 5                      # fresh processes for each finding time_limit: 10 # seconds for one
-//   case modules: modules                      # TorchScript files of the scenarios run_reproducers: true # before a
-//   finding is called confirmed coverage: true                        # which assert sites the corpus reaches matrix:
-//   true                          # the error-parity table report: {html: report.html, markdown: report.md} keep:
-//   {days: 365, runs: 1000}         # older runs are removed from campaign.db, older logs from the disk; 0: never
+//   baseline: baseline.yaml               # findings that are accepted (baseline.h); default: those of the night before
+//   confirmations: 5                      # fresh processes for each finding
+//   time_limit: 10                        # seconds for one case
+//   modules: modules                      # TorchScript files of the scenarios
+//   redact: false                         # true: findings without their owner's data (repro/redact_case.h)
+//   run_reproducers: true                 # before a finding is called confirmed
+//   coverage: true                        # which assert sites the corpus reaches
+//   matrix: true                          # the error-parity table
+//   report: {html: report.html, markdown: report.md}
+//   keep: {days: 365, runs: 1000}         # older runs leave campaign.db, older logs the disk; 0: never
 #pragma once
 
 #include <string>
@@ -39,7 +43,7 @@ struct NightlyConfig {
   std::vector<std::string> regressions;       // folders of cases, or case files
   int confirmations = 5;
   double time_limit = 10;
-  bool run_reproducers = true, coverage = true, matrix = true;
+  bool redact = false, run_reproducers = true, coverage = true, matrix = true;
   std::string html, markdown;  // files of the report; empty: none
   KeepPolicy keep;
 };

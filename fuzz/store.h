@@ -62,7 +62,8 @@ class Store {
     shared,     // an engine of the campaign that holds the lock
     read,       // someone who changes nothing; the folder may belong to a campaign that is running
   };
-  // Creates the folder as needed, but to read. Problem: nothing of a campaign to read there; another campaign holds it (its process is named), or it cannot be written.
+  // Creates the folder as needed, but to read. Problem: another campaign holds it (its process is named), it cannot be
+  // written, or there is nothing of a campaign to read.
   static Result<Store> open(const std::string& folder, Access access);
 
   const std::string& folder() const { return folder_; }
