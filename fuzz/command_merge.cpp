@@ -1,6 +1,7 @@
 // `dsafuzz merge`: joins output folders, and keeps of the corpus what coverage needs.
 #include <cstdio>
 
+#include "fuzz/class_reports.h"
 #include "fuzz/commands.h"
 #include "fuzz/merge.h"
 #include "fuzz/row_counter.h"
@@ -16,6 +17,9 @@ int merge_command(const MergeFlags& flags) {
   if (!store) return fail(store.error());
   MergeSummary summary;
   if (const auto taken = take_folders(*store, flags.from, summary); !taken) return fail(taken.error());
+  if (summary.findings > 0) {
+    if (const auto written = write_class_reports(*store); !written) return fail(written.error());
+  }
   if (flags.minimise) {
     const StopRequest stop;
     RowCounter counter("merge", "cases");
