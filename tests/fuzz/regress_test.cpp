@@ -104,14 +104,15 @@ TEST_F(RegressTest, EachCaseIsComparedWithWhatIsExpectedOfIt) {
 }
 
 TEST_F(RegressTest, AFindingIsExpectedToShowItsSignatureAgain) {
-  const auto finding = [](const std::string& text) {
-    return R"({"version": 1, "signature": {"verdict": "device_assert", "text": ")" + text + "\"}}";
+  const auto finding = [](const Signature& s) {
+    return R"({"version": 1, "signature": {"verdict": "device_assert", "op": ")" + s.op + R"(", "file": ")" + s.file +
+           R"(", "kernel": ")" + s.kernel + R"(", "condition": ")" + s.condition + "\"}}";
   };
   write_case("same", true, "");
   const auto probe = run();
-  write("same/finding.json", finding(probe.rows.at(0).seen->text()));
+  write("same/finding.json", finding(*probe.rows.at(0).seen));
   write_case("other", true, "");
-  write("other/finding.json", finding("X.cu other `i`"));
+  write("other/finding.json", finding({Verdict::device_assert, "", "X.cu", "other", "i"}));
   write_case("unreadable_json", true, "");
   write("unreadable_json/finding.json", "{");
   EXPECT_THAT(told(run()), ElementsAre("differs other", "no_expectation unreadable_json", "as_expected same"));
