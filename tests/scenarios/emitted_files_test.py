@@ -1,7 +1,7 @@
 """Every file that `dsafuzz emit` writes for the cases of the corpus is run, as a user runs it, on vcuda and on the CPU.
 
-Without arguments: a sample, as one ctest. `--all`: every case, which takes an hour; `--jobs N` at once. Paths of cases
-choose others. Each file must be as its formatter leaves it, compile without a warning, and end with the promised code:
+Without arguments: a sample, as one ctest. `--all`: every case, which takes an hour; `--jobs N` at once. Names or paths
+of cases choose others. Each file must be as its formatter leaves it, compile without a warning, and end with the promised code:
 1 on vcuda, where the finding is from; on the CPU 1 only if it accepts, too, what is called silent, or dies of the access
 that is a memory fault. A CPU that accepts an input that it should not may also die of it.
 """
@@ -141,6 +141,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--part", default="1/1", help="K/N: the K-th of N parts of the cases")
     flags = parser.parse_args()
+    named = {path.stem: path for path in all_cases()}
+    flags.cases = [named.get(path.name, path) for path in flags.cases]
     cases = flags.cases or (all_cases() if flags.all else [program.ROOT / "corpus" / name for name in SAMPLE])
     part, parts = map(int, flags.part.split("/"))
     cases = cases[part - 1::parts]
