@@ -3,7 +3,9 @@
 
 #include <ATen/ATen.h>
 #include <ATen/native/Resize.h>
+#include <ATen/native/TypeProperties.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -64,16 +66,55 @@ Types types_of(const c10::FunctionSchema& schema, const torch::jit::Stack& stack
   return types;
 }
 
-Tensor on_meta(const Tensor& tensor) {
-  return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
+// What an element-wise operator computes in; nothing where LibTorch has no such type and refuses the inputs.
+std::optional<at::ScalarType> computed_type(const std::vector<Tensor>& inputs) {
+  if (inputs.empty()) return std::nullopt;
+  try {
+    const at::ScalarType type = at::native::result_type(inputs);
+    return type == at::ScalarType::Undefined ? std::nullopt : std::optional(type);
+  } catch (const c10::Error&) {
+    return std::nullopt;
+  }
+}
+
+bool is_written(const c10::Argument& argument) {
+  return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+}
+
+// The type on the meta device of inputs that no conversion knows. In a process of Python its own meta functions run
+// there, which refuse these types although the device's operators take them. Nothing where LibTorch refuses the types
+// itself: then they stay as they are, to be refused.
+std::optional<at::ScalarType> stand_in_type(const c10::FunctionSchema& schema, const torch::jit::Stack& stack) {
+  std::vector<Tensor> inputs, written;
+  const auto values = torch::jit::last(stack, schema.arguments().size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].isTensor() || !values[i].toTensor().defined()) continue;
+    const c10::Argument& argument = schema.arguments()[i];
+    if (!argument.is_out()) inputs.push_back(values[i].toTensor());
+    if (is_written(argument)) written.push_back(values[i].toTensor());
+  }
+  const std::optional<at::ScalarType> type = computed_type(inputs);
+  const auto takes = [&](const Tensor& result) { return c10::canCast(*type, result.scalar_type()); };
+  return type && std::ranges::all_of(written, takes) ? type : std::nullopt;
+}
+
+Tensor on_meta(const Tensor& tensor, std::optional<at::ScalarType> stand_in) {
+  auto options = tensor.options().device(at::kMeta);
+  if (stand_in && !is_castable(tensor.scalar_type())) options = options.dtype(*stand_in);
+  return at::empty_strided(tensor.sizes(), tensor.strides(), options);
 }
 
 // The results' stand-ins.
 torch::jit::Stack run_on_meta(const c10::OperatorHandle& op, const torch::jit::Stack& stack) {
   torch::jit::Stack meta;
-  for (const c10::IValue& value : torch::jit::last(stack, op.schema().arguments().size())) {
+  const std::optional<at::ScalarType> stand_in = stand_in_type(op.schema(), stack);
+  const auto values = torch::jit::last(stack, op.schema().arguments().size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const c10::IValue& value = values[i];
     const bool moves = value.isTensor() && value.toTensor().defined() && value.toTensor().is_privateuseone();
-    meta.push_back(moves ? c10::IValue(on_meta(value.toTensor())) : value);
+    // A result that takes the computed type is represented by one that takes every type.
+    const bool is_result = stand_in && op.schema().arguments()[i].is_out();
+    meta.push_back(moves ? c10::IValue(on_meta(value.toTensor(), is_result ? at::kComplexDouble : stand_in)) : value);
   }
   op.callBoxed(&meta);
   return meta;
@@ -96,7 +137,7 @@ bool ran_unknown_cast(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
   const auto values = torch::jit::last(*stack, schema.arguments().size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto& argument = schema.arguments()[i];
-    if (argument.alias_info() != nullptr && argument.alias_info()->isWrite()) result = values[i].toTensor();
+    if (is_written(argument)) result = values[i].toTensor();
   }
   if (result.defined()) {
     at::native::resize_output(result, planned.sizes());

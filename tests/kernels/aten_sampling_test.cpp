@@ -64,11 +64,8 @@ std::vector<Assert> draws() {
        "0 <= p2 && p2 <= 1"},
       {"U43 third lane", [=] { at::bernoulli(four(2, kNan)); }, DISTRIBUTION "629", "operator()", "0 <= p3 && p3 <= 1"},
       {"U43 fourth lane", [=] { at::bernoulli(four(3, 2)); }, DISTRIBUTION "624", "operator()", "0 <= p4 && p4 <= 1"},
-      {"U43 second thread",
-       [=] {
-         at::bernoulli(floats({0, 0, 0, 0, 1.5}));
-       },
-       DISTRIBUTION "639", "operator()", "0 <= p1 && p1 <= 1", "block: [0,0,0], thread: [1,0,0]"},
+      {"U43 second thread", [=] { at::bernoulli(floats({0, 0, 0, 0, 1.5})); }, DISTRIBUTION "639", "operator()",
+       "0 <= p1 && p1 <= 1", "block: [0,0,0], thread: [1,0,0]"},
       {"U43 second block", [=] { at::bernoulli((at::arange(2049) == 2048).to(at::kFloat).mul(2).to(vcuda_device())); },
        DISTRIBUTION "639", "operator()", "0 <= p1 && p1 <= 1", "block: [1,0,0], thread: [0,0,0]"},
       {"U43 integers", [=] { device_longs({0}, at::kInt).bernoulli_(floats({1.5})); }, DISTRIBUTION "639", "operator()",
@@ -76,66 +73,24 @@ std::vector<Assert> draws() {
       {"U43 double", [=] { at::bernoulli(floats({1 + 1e-12}, at::kDouble)); }, DISTRIBUTION "639", "operator()",
        "0 <= p1 && p1 <= 1"},
       {"U44", [] { at::poisson(floats({-1})); }, kPoisson, "operator()", kRate},
-      {"U44 not a number",
-       [] {
-         at::poisson(floats({1, kNan}));
-       },
-       kPoisson, "operator()", kRate, "block: [0,0,0], thread: [1,0,0]"},
+      {"U44 not a number", [] { at::poisson(floats({1, kNan})); }, kPoisson, "operator()", kRate,
+       "block: [0,0,0], thread: [1,0,0]"},
       {"U44 half", [] { at::poisson(floats({-1}, at::kHalf)); }, kPoisson, "operator()", kRate},
-      {"U45 negative",
-       [] {
-         at::multinomial(floats({-1, 1}), 1);
-       },
-       kCompare, kAsync, kBadWeight},
-      {"U45 not a number",
-       [] {
-         at::multinomial(floats({kNan, 1}), 1);
-       },
-       kCompare, kAsync, kBadWeight},
-      {"U45 infinite",
-       [] {
-         at::multinomial(floats({kInf, 1}), 1, /*replacement=*/true);
-       },
-       kCompare, kAsync, kBadWeight},
-      {"U46",
-       [] {
-         at::multinomial(floats({0, 0}), 1);
-       },
-       kCompare, kAsync, kNoWeight},
-      {"U46 one row",
-       [] {
-         at::multinomial(floats({0, 0, 1, 1}).reshape({2, 2}), 2);
-       },
-       kCompare, kAsync, kNoWeight},
-      {"U47",
-       [] {
-         at::multinomial(floats({-1, 1}), 3, true);
-       },
-       kRenorm, "renormRowsL1", "!(val < zero)"},
-      {"U47 second row",
-       [] {
-         at::multinomial(floats({1, 1, 2, -kInf}).reshape({2, 2}), 3, true);
-       },
-       kRenorm, "renormRowsL1", "!(val < zero)", "block: [1,0,0], thread: [1,0,0]"},
-      {"U48",
-       [] {
-         at::multinomial(floats({0, 0}), 3, true);
-       },
-       kSearch, "binarySearchForMultinomial", kSum},
-      {"U48 not a number",
-       [] {
-         at::multinomial(floats({kNan, 1}), 3, true);
-       },
-       kSearch, "binarySearchForMultinomial", kSum},
-      {"U48 infinite",
-       [] {
-         at::multinomial(floats({kInf, 1}), 3, true);
-       },
-       kSearch, "binarySearchForMultinomial", kSum},
-      {"U48 second row, half",
-       [] {
-         at::multinomial(floats({1, 1, 0, 0}, at::kHalf).reshape({2, 2}), 3, true);
-       },
+      {"U45 negative", [] { at::multinomial(floats({-1, 1}), 1); }, kCompare, kAsync, kBadWeight},
+      {"U45 not a number", [] { at::multinomial(floats({kNan, 1}), 1); }, kCompare, kAsync, kBadWeight},
+      {"U45 infinite", [] { at::multinomial(floats({kInf, 1}), 1, /*replacement=*/true); }, kCompare, kAsync,
+       kBadWeight},
+      {"U46", [] { at::multinomial(floats({0, 0}), 1); }, kCompare, kAsync, kNoWeight},
+      {"U46 one row", [] { at::multinomial(floats({0, 0, 1, 1}).reshape({2, 2}), 2); }, kCompare, kAsync, kNoWeight},
+      {"U47", [] { at::multinomial(floats({-1, 1}), 3, true); }, kRenorm, "renormRowsL1", "!(val < zero)"},
+      {"U47 second row", [] { at::multinomial(floats({1, 1, 2, -kInf}).reshape({2, 2}), 3, true); }, kRenorm,
+       "renormRowsL1", "!(val < zero)", "block: [1,0,0], thread: [1,0,0]"},
+      {"U48", [] { at::multinomial(floats({0, 0}), 3, true); }, kSearch, "binarySearchForMultinomial", kSum},
+      {"U48 not a number", [] { at::multinomial(floats({kNan, 1}), 3, true); }, kSearch, "binarySearchForMultinomial",
+       kSum},
+      {"U48 infinite", [] { at::multinomial(floats({kInf, 1}), 3, true); }, kSearch, "binarySearchForMultinomial",
+       kSum},
+      {"U48 second row, half", [] { at::multinomial(floats({1, 1, 0, 0}, at::kHalf).reshape({2, 2}), 3, true); },
        kSearch, "binarySearchForMultinomial", kSum, "block: [0,1,0], thread: [0,0,0]"},
   };
 }
@@ -180,42 +135,16 @@ std::vector<Assert> grouped_products() {
   const char* second = "block: [0,0,0], thread: [1,0,0]";
   const Tensor cube = at::ones({2, 16, 16}), flat = at::ones({16, 32}), tall = at::ones({32, 16});
   return {
-      {"U62",
-       [=] {
-         grouped({32, 16}, cube, {24, 16});
-       },
-       GROUP "54", kernel, kFalling, second},
-      {"U62 negative",
-       [=] {
-         grouped({32, 16}, cube, {-8, 32});
-       },
-       GROUP "54", kernel, kFalling},
-      {"U63",
-       [=] {
-         grouped({32, 16}, cube, {16, 64});
-       },
-       GROUP "89", kernel, std::string("offset <= tensor_ShapeA[0] && ") + kLess, second},
-      {"U64",
-       [=] {
-         grouped({2, 16, 16}, flat, {16, 48});
-       },
-       GROUP "102", kernel, std::string("offset <= tensor_ShapeB[1] && ") + kLess, second},
-      {"U65",
-       [=] {
-         grouped({16, 32}, tall, {16, 48});
-       },
-       GROUP "115", kernel, std::string("offset <= tensor_ShapeA[1] && offset <= tensor_ShapeB[0] && ") + kLess,
-       second},
-      {"U66",
-       [=] {
-         grouped({16, 32}, tall, {5, 32});
-       },
-       GROUP "64", kernel, kAligned},
-      {"U67",
-       [=] {
-         grouped({2, 16, 16}, flat, {5, 32});
-       },
-       GROUP "71", kernel, kAligned},
+      {"U62", [=] { grouped({32, 16}, cube, {24, 16}); }, GROUP "54", kernel, kFalling, second},
+      {"U62 negative", [=] { grouped({32, 16}, cube, {-8, 32}); }, GROUP "54", kernel, kFalling},
+      {"U63", [=] { grouped({32, 16}, cube, {16, 64}); }, GROUP "89", kernel,
+       std::string("offset <= tensor_ShapeA[0] && ") + kLess, second},
+      {"U64", [=] { grouped({2, 16, 16}, flat, {16, 48}); }, GROUP "102", kernel,
+       std::string("offset <= tensor_ShapeB[1] && ") + kLess, second},
+      {"U65", [=] { grouped({16, 32}, tall, {16, 48}); }, GROUP "115", kernel,
+       std::string("offset <= tensor_ShapeA[1] && offset <= tensor_ShapeB[0] && ") + kLess, second},
+      {"U66", [=] { grouped({16, 32}, tall, {5, 32}); }, GROUP "64", kernel, kAligned},
+      {"U67", [=] { grouped({2, 16, 16}, flat, {5, 32}); }, GROUP "71", kernel, kAligned},
       {"U68",
        [=] {
          const Options on = Options(vcuda_device()).dtype(at::kBFloat16);
@@ -247,11 +176,8 @@ std::vector<Assert> casts() {
          at::sin_out(out, floats({1, 1}));
        },
        store, "cast_and_store", "false"},
-      {"U70",
-       [=] {
-         at::add(floats({1, 1}), two(at::kUInt4));
-       },
-       "c10/core/DynamicCast.h:79", "fetch_and_cast", "false"},
+      {"U70", [=] { at::add(floats({1, 1}), two(at::kUInt4)); }, "c10/core/DynamicCast.h:79", "fetch_and_cast",
+       "false"},
   };
 }
 
@@ -301,15 +227,9 @@ TEST_F(AtenSamplingTest, HostChecks) {
        "Boolean value of Tensor with more than one value is ambiguous"},
       {"no value", [](Device on) { at::_assert_async(at::ones(0).to(on)); },
        "Boolean value of Tensor with no values is ambiguous"},
-      {"blank",
-       [](Device on) {
-         at::_ctc_loss(at::zeros({2, 1, 3}).to(on), longs({1}).to(on), {2}, {1}, 3);
-       },
+      {"blank", [](Device on) { at::_ctc_loss(at::zeros({2, 1, 3}).to(on), longs({1}).to(on), {2}, {1}, 3); },
        "blank must be in label range"},
-      {"steps",
-       [](Device on) {
-         at::_ctc_loss(at::zeros({2, 1, 3}).to(on), longs({1}).to(on), {3}, {1});
-       },
+      {"steps", [](Device on) { at::_ctc_loss(at::zeros({2, 1, 3}).to(on), longs({1}).to(on), {3}, {1}); },
        "Expected input_lengths to have value at most 2, but got value 3"},
   };
   for (const Rejected& row : rows) {
@@ -380,6 +300,10 @@ TEST_F(AtenSamplingTest, OneUnknownTypeHasNoKernel) {
   EXPECT_THROW(at::add(nibbles, nibbles), c10::NotImplementedError);
   Tensor none = at::empty({0}, Options(vcuda_device()).dtype(at::kBits8));
   EXPECT_THROW(at::add_out(none, floats({1, 1}), floats({1, 1, 1})), c10::Error);
+  Tensor bits = at::empty({2}, Options(vcuda_device()).dtype(at::kBits8));
+  const Tensor complex = at::empty({2}, Options(vcuda_device()).dtype(at::kComplexFloat));
+  EXPECT_THROW(at::add_out(bits, complex, complex), c10::Error);     // no complex number becomes another
+  EXPECT_THROW(at::add(nibbles, device_longs({1, 1})), c10::Error);  // such integers have no common type
   EXPECT_EQ(vcuda::synchronize(), vcuda::Error::none);
 }
 

@@ -39,7 +39,35 @@ def expect_raises(kind, text, function):
     raise AssertionError(f"no {kind.__name__}: {text}")
 
 
+def unknown_casts_assert():
+    """In Python, LibTorch's own functions for the meta device refuse types that the device's operators take."""
+
+    def store():
+        ones = torch.ones(2, device="vcuda")
+        torch.add(ones, ones, out=torch.empty(2, dtype=torch.bits8, device="vcuda"))
+
+    def fetch():
+        torch.ones(2, device="vcuda") + torch.empty(2, dtype=torch.uint4, device="vcuda")
+
+    def finish(call):
+        call()
+        torch.vcuda.synchronize()
+
+    # Each in a process of its own, for the device does not survive; none has used it yet.
+    for call in (store, fetch):
+        child = os.fork()
+        if child == 0:
+            try:
+                expect_raises(RuntimeError, "device-side assert triggered", lambda: finish(call))
+            except BaseException as error:
+                print(f"{call.__name__}: {error!r}", file=sys.stderr, flush=True)
+                os._exit(1)
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0, call.__name__
+
+
 def main():
+    unknown_casts_assert()
     torch.manual_seed(0)
     model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, CLASSES))
     inputs, labels = torch.randn(16, 4), torch.randint(0, CLASSES, (16,))

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 
 #include "repro/case_text.h"
 
@@ -20,6 +22,40 @@ Ran run(const std::string& command) {
   while (const std::size_t n = fread(buffer, 1, sizeof buffer, pipe)) out.output.append(buffer, n);
   const int status = pclose(pipe);
   out.code = WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+  return out;
+}
+
+namespace {
+// Prints each program's exit code; what it printed lies in the file of its number.
+constexpr const char* kRunner = R"(import os, runpy, sys, torch
+for number, path in enumerate(sys.argv[2:]):
+    child = os.fork()
+    if child == 0:
+        output = os.open(f"{sys.argv[1]}.{number}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        sys.argv[:] = [path, "cpu"]
+        sys.path[0] = os.path.dirname(path)
+        runpy.run_path(path, run_name="__main__")
+        sys.exit(0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+)";
+}  // namespace
+
+std::vector<Ran> run_on_cpu(const std::vector<std::string>& paths) {
+  std::string command = python() + " " + write("runner.py", kRunner) + " " + folder() + "/output";
+  for (const std::string& path : paths) command += " " + path;
+  const Ran all = run(command);
+  std::istringstream codes(all.output);
+  std::vector<Ran> out(paths.size());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!(codes >> out[i].code)) {
+      ADD_FAILURE() << "the runner of " << paths[i] << " failed: " << all.output;
+      break;
+    }
+    std::ifstream file(folder() + "/output." + std::to_string(i), std::ios::binary);
+    out[i].output.assign(std::istreambuf_iterator<char>(file), {});
+  }
   return out;
 }
 

@@ -16,6 +16,10 @@ struct Ran {
 // A command of fixed words and file names made here.
 Ran run(const std::string& command);
 
+// Each emitted Python program as `python PATH cpu`. torch is imported once for all of them, and each runs in a fork of
+// that process: the import is most of what a small program costs.
+std::vector<Ran> run_on_cpu(const std::vector<std::string>& paths);
+
 // Writes into a folder of this process, which is removed at the end. Returns the path.
 std::string write(const std::string& name, const std::string& text);
 std::string folder();

@@ -38,23 +38,30 @@ TEST(EmitPython, ExitCodesTellWhatHappened) {
   EXPECT_EQ(ran.code, 125);
   EXPECT_EQ(std::ranges::count(ran.output, '\n'), 1) << ran.output;
 
-  // The same program as a finding of the CPU: refused on the host with these words, so it shows.
-  Finding host = classic();
-  host.signature.verdict = Verdict::host_reject;
-  host.outcome.error = "Target 1 is out of bounds.\nframe #0";
-  ran = run(python() + " " + write("host.py", emit_python(host)) + " cpu");
-  EXPECT_EQ(ran.code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("the bug shows"));
-
-  // silent: the CPU raises, so it does not show here.
-  Finding silent = classic();
-  silent.signature.verdict = Verdict::silent;
-  EXPECT_EQ(run(python() + " " + write("silent.py", emit_python(silent)) + " cpu").code, 0);
-  for (const Verdict verdict : {Verdict::memory_fault, Verdict::crash, Verdict::hang}) {
-    Finding other = classic();
-    other.signature.verdict = verdict;
-    ran = run(python() + " " + write("other.py", emit_python(other)) + " cpu");
-    EXPECT_EQ(ran.code, 0) << to_text(verdict) << "\n" << ran.output;
+  // The same program as a finding of the CPU, refused on the host with these words, shows there. What other devices
+  // show does not: the CPU raises.
+  std::vector<std::string> paths;
+  const std::vector<Verdict> verdicts{Verdict::host_reject, Verdict::silent, Verdict::memory_fault, Verdict::crash,
+                                      Verdict::hang};
+  for (const Verdict verdict : verdicts) {
+    Finding f = classic();
+    f.signature.verdict = verdict;
+    if (verdict == Verdict::host_reject) f.outcome.error = "Target 1 is out of bounds.\nframe #0";
+    paths.push_back(write(std::string(to_text(verdict)) + ".py", emit_python(f)));
+  }
+  // No process owns what lies 8 GB behind ten numbers, so the CPU dies of the access that is the fault.
+  const Finding fault = with_case(
+      "case: fault\nshapes: {}\ntensors:\n  x: {shape: [50, 1, 10], dtype: float32, fill: -2.3}\n"
+      "  labels: {shape: [1], dtype: int64, fill: 2147483647}\n"
+      "steps:\n  - loss = aten::ctc_loss.IntList(x, labels, [1], [1])\n",
+      Verdict::memory_fault);
+  paths.push_back(write("fault.py", emit_python(fault)));
+  const std::vector<Ran> runs = run_on_cpu(paths);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    SCOPED_TRACE(paths[i] + "\n" + runs[i].output);
+    const bool shows = i >= verdicts.size() || verdicts[i] == Verdict::host_reject;
+    EXPECT_EQ(runs[i].code, shows ? 1 : 0);
+    EXPECT_THAT(runs[i].output, HasSubstr(shows ? "the bug shows" : "the bug does not show"));
   }
 }
 
@@ -103,17 +110,21 @@ TEST(EmitPython, PrecisionAndBackwardRun) {
       {"precision: bfloat16\nphase: backward\n", "assert w.grad.dtype == torch.bfloat16\n"},
       {"precision: autocast_bfloat16\n", "assert x.dtype == torch.float32 and y.dtype == torch.bfloat16\n"},
   };
+  std::vector<std::string> paths;
   for (const Row& row : rows) {
-    SCOPED_TRACE(row.modes);
     std::string text = emit_python(with_case(std::string("case: modes\n") + row.modes + body, Verdict::ok));
     text.insert(text.find("shows = "), row.check);
-    const Ran ran = run(python() + " " + write("modes.py", text) + " cpu");
-    EXPECT_EQ(ran.code, 1) << ran.output << text;
-    EXPECT_THAT(ran.output, HasSubstr("the bug shows"));
+    paths.push_back(write("modes" + std::to_string(paths.size()) + ".py", text));
   }
   const Finding wrong = with_case("case: modes\n" + body, Verdict::wrong_result);
-  const Ran ran = run(python() + " " + write("wrong.py", emit_python(wrong)) + " cpu");
-  EXPECT_EQ(ran.code, 0) << ran.output << emit_python(wrong);
+  paths.push_back(write("wrong.py", emit_python(wrong)));
+  const std::vector<Ran> runs = run_on_cpu(paths);
+  for (std::size_t i = 0; i < std::size(rows); ++i) {
+    SCOPED_TRACE(rows[i].modes + runs[i].output);
+    EXPECT_EQ(runs[i].code, 1);
+    EXPECT_THAT(runs[i].output, HasSubstr("the bug shows"));  // a failed assertion ends it with 1 too
+  }
+  EXPECT_EQ(runs.back().code, 0) << runs.back().output;
 }
 
 TEST(EmitPython, HostileTextIsHarmless) {

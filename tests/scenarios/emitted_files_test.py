@@ -2,8 +2,8 @@
 
 Without arguments: a sample, as one ctest. `--all`: every case, which takes an hour; `--jobs N` at once. Paths of cases
 choose others. Each file must be as its formatter leaves it, compile without a warning, and end with the promised code:
-1 on vcuda, where the finding is from; on the CPU 1 only if it accepts, too, what is called silent. A CPU that accepts an
-input that it should not may also die of it.
+1 on vcuda, where the finding is from; on the CPU 1 only if it accepts, too, what is called silent, or dies of the access
+that is a memory fault. A CPU that accepts an input that it should not may also die of it.
 """
 import argparse
 import concurrent.futures
@@ -74,7 +74,8 @@ class CaseCheck:
             finding = json.loads((self.found / "finding.json").read_text())
             self.verdict = finding["signature"]["verdict"]
             accepted = self.verdict == "silent" and finding["cpu_opinion"] == "returns"
-            self.on_cpu = 1 if accepted else 0
+            dies = self.verdict == "memory_fault" and finding["cpu_opinion"].startswith("dies of ")
+            self.on_cpu = 1 if accepted or dies else 0
             self.formatted()
             self.python()
             self.cpp()
