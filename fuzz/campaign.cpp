@@ -6,49 +6,35 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
-#include <filesystem>
 
 #include "fuzz/campaign_plan.h"
 #include "fuzz/class_reports.h"
-#include "fuzz/engine.h"
 #include "fuzz/engine_process.h"
 #include "fuzz/examiner_thread.h"
-#include "fuzz/mutate.h"
 #include "fuzz/progress.h"
+#include "fuzz/random.h"
+#include "fuzz/starting_cases.h"
 #include "fuzz/stop_request.h"
 #include "repro/case_text.h"
 
 namespace dsafuzz {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // An engine that dies is started again this often: a machine that kills them all must not keep us here.
 constexpr int kMostRestarts = 3;
+constexpr auto kTotalsEvery = std::chrono::seconds(5);
 constexpr auto kGrace = std::chrono::seconds(15);  // for an engine to stop in good order
 
-// The folder's YAML cases for the scenario, into the corpus.
-Result<void> add_seeds(const std::string& folder, const Scenario& scenario, bool from_legal, Store& store) {
-  DSAFUZZ_CHECK(add_starting_cases(store, scenario, from_legal));
-  if (folder.empty()) return {};
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator at(fs::path(folder) / scenario.name, error), end; !error && at != end;
-       at.increment(error)) {
-    if (at->path().extension() == ".yaml") files.push_back(at->path());
-  }
-  std::ranges::sort(files);
-  for (const fs::path& file : files) {
-    const Result<Case> c = load_case(file.string());
-    if (!c) return std::unexpected(c.error());
-    if (!belongs(scenario, *c)) {
-      return input_problem("is not a variant of scenario '" + scenario.name + "'", file.string(),
-                           "a seed differs from the scenario in nothing but what may vary");
-    }
-    if (auto ok = store.add_to_corpus(*c); !ok) return ok;
-  }
-  return {};
+void add(const EngineStatus& status, ScenarioTotals& scenario, DeviceTotals& device) {
+  scenario.executions += status.executions;
+  scenario.seconds += status.seconds;
+  scenario.restarts += status.restarts;
+  scenario.left_out += status.left_out;
+  scenario.features = std::max(scenario.features, status.features);
+  device.executions += status.executions;
+  device.seconds += status.seconds;
 }
 
 class Campaign {
@@ -98,6 +84,8 @@ class Campaign {
   std::deque<PlannedEngine> waiting_;
   std::vector<Running> running_;
   std::optional<Clock::time_point> search_start_;
+  RunTotals recorded_;  // what record_ has of this campaign
+  Clock::time_point recorded_at_ = Clock::now();
   std::optional<Problem> fatal_;  // an engine that could not start at all
 };
 
@@ -110,9 +98,9 @@ Campaign::Campaign(const CampaignOptions& options, Store store, std::vector<Scen
       progress_(options.progress, options.terminal) {
   for (const Scenario& scenario : scenarios_) {
     by_name_.emplace(scenario.name, scenario);
-    summary_.scenarios.push_back({.name = scenario.name});
+    summary_.scenarios.emplace_back().name = scenario.name;
   }
-  for (const Device& device : devices_) summary_.devices.push_back({.name = device.text()});
+  for (const Device& device : devices_) summary_.devices.emplace_back().name = device.text();
   summary_.known = store_.findings().size();
 }
 
@@ -120,8 +108,8 @@ Result<CampaignSummary> Campaign::run() {
   if (auto recovered = store_.recover_interrupted(); !recovered) return std::unexpected(recovered.error());
   if (auto absorbed = store_.absorb_additions(); !absorbed) return std::unexpected(absorbed.error());
   for (const Scenario& scenario : scenarios_) {
-    if (auto ok = add_seeds(options_.seeds, scenario, options_.method.from_legal, store_); !ok)
-      return std::unexpected(ok.error());
+    DSAFUZZ_CHECK(add_starting_cases(store_, scenario, options_.method.from_legal));
+    if (!options_.seeds.empty()) DSAFUZZ_CHECK(add_seeds(store_, scenario, options_.seeds));
   }
   {
     ExaminerThread examiner(options_, store_, by_name_, stop_.asked());
@@ -261,37 +249,25 @@ void Campaign::ended(Running& engine, int status) {
 
 void Campaign::count(const PlannedEngine& plan, const EngineStatus& status) {
   ScenarioSummary& scenario = summary_.scenarios[plan.scenario];
-  scenario.executions += status.executions;
-  scenario.seconds += status.seconds;
-  scenario.restarts += status.restarts;
-  scenario.left_out += status.left_out;
+  DeviceSummary& device = summary_.devices[plan.device];
+  add(status, scenario, device);
   if (status.met_expectation) {
     scenario.expected_after = std::min(scenario.expected_after.value_or(status.seconds), status.seconds);
   }
-  scenario.features = std::max(scenario.features, status.features);
-  DeviceSummary& device = summary_.devices[plan.device];
-  device.executions += status.executions;
-  device.seconds += status.seconds;
   device.spares_taken += status.spares_taken;
   device.spares_ready += status.spares_ready;
   record_.add_versions(status.versions);
 }
 
 void Campaign::record_totals() {
-  std::vector<DeviceTotals> devices;
-  for (const DeviceSummary& d : summary_.devices) {
-    devices.push_back({.device = d.name, .executions = d.executions, .findings = d.findings, .seconds = d.seconds});
+  RunTotals now{{summary_.devices.begin(), summary_.devices.end()},
+                {summary_.scenarios.begin(), summary_.scenarios.end()}};
+  for (Running& engine : running_) {
+    add(engine.process.status(), now.scenarios[engine.plan.scenario], now.devices[engine.plan.device]);
   }
-  std::vector<ScenarioTotals> scenarios;
-  for (const ScenarioSummary& s : summary_.scenarios) {
-    scenarios.push_back({.scenario = s.name,
-                         .executions = s.executions,
-                         .features = s.features,
-                         .restarts = s.restarts,
-                         .left_out = s.left_out,
-                         .seconds = s.seconds});
-  }
-  record_.add_totals(devices, scenarios);
+  record_.add_totals(since(recorded_, now));
+  recorded_ = std::move(now);
+  recorded_at_ = Clock::now();
 }
 
 void Campaign::trouble(const std::string& problem) {
@@ -317,6 +293,7 @@ void Campaign::wait_and_show(ExaminerThread& examiner, const char* doing) {
   const ProgressFacts now = facts(doing);
   progress_.show(now);
   record_.sample(now);
+  if (Clock::now() - recorded_at_ >= kTotalsEvery) record_totals();
 }
 
 void Campaign::take_reports(ExaminerThread& examiner) {
@@ -401,29 +378,19 @@ std::vector<Device> devices_of(const CampaignOptions& options) {
 Result<CampaignSummary> run_campaign(const CampaignOptions& options) {
   if (options.scenarios.empty()) return input_problem("no scenario is given");
   if (options.jobs == 0) return input_problem("no job is allowed", "--jobs", "1 or more");
-  std::vector<Scenario> scenarios;
-  for (const std::string& file : options.scenarios) {
-    Result<Scenario> scenario = load_scenario(file);
-    if (!scenario) return std::unexpected(scenario.error());
-    scenario->file = file;
-    if (std::ranges::find(scenarios, scenario->name, &Scenario::name) != scenarios.end()) {
-      return input_problem("scenario '" + scenario->name + "' is given twice", file);
-    }
-    scenarios.push_back(std::move(*scenario));
-  }
-  Result<Store> store = Store::open(options.out, Store::Access::exclusive);
-  if (!store) return std::unexpected(store.error());
+  std::vector<Scenario> scenarios = DSAFUZZ_TRY(load_scenarios(options.scenarios));
+  Store store = DSAFUZZ_TRY(Store::open(options.out, Store::Access::exclusive));
   std::optional<RunRecord> own;
   if (!options.record) {
-    own.emplace(DSAFUZZ_TRY(RunRecord::begin(*store, {.kind = "fuzz",
-                                                      .seed = options.seed,
-                                                      .jobs = options.jobs,
-                                                      .seconds = options.seconds,
-                                                      .executions = options.runs})));
+    own.emplace(DSAFUZZ_TRY(RunRecord::begin(store, {.kind = "fuzz",
+                                                     .seed = options.seed,
+                                                     .jobs = options.jobs,
+                                                     .seconds = options.seconds,
+                                                     .executions = options.runs})));
   }
   RunRecord& record = own ? *own : *options.record;
-  Result<CampaignSummary> summary = Campaign(options, std::move(*store), std::move(scenarios), record).run();
-  const Result<void> recorded = !own     ? record.flush()
+  Result<CampaignSummary> summary = Campaign(options, std::move(store), std::move(scenarios), record).run();
+  const Result<void> recorded = !own      ? record.flush()
                                 : summary ? own->end(summary->interrupted, exit_code_of(*summary))
                                           : own->end(false, summary.error().exit_code());
   if (summary && !recorded) {

@@ -37,10 +37,10 @@ struct CampaignOptions {
   std::string out = "dsafuzz-out";
   bool until_expected = false;  // a scenario's engines end when its expected signature is met
   SearchMethod method;
-  bool search = true;             // false: only examines what earlier campaigns left
-  bool search_only = false;       // candidates stay in the folder, for the next campaign to examine
-  std::string seeds;              // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
-  std::uint64_t known_every = 0;  // known_filter.h; 0: by device
+  bool search = true;                  // false: only examines what earlier campaigns left
+  bool search_only = false;            // candidates stay in the folder, for the next campaign to examine
+  std::string seeds;                   // folder with SCENARIO/*.yaml; empty, or without the scenario: only its base
+  std::uint64_t known_every = 0;       // known_filter.h; 0: by device
   std::optional<PrivateNames> redact;  // examine.h
   int confirmations = 5;
   int reduce_executions = 500;
@@ -52,19 +52,12 @@ struct CampaignOptions {
   bool terminal = false;                    // progress is one
 };
 
-struct ScenarioSummary {
-  std::string name;
-  std::uint64_t executions = 0, features = 0, restarts = 0, left_out = 0;
-  double seconds = 0;                    // of its engines, added up
+struct ScenarioSummary : ScenarioTotals {
   std::optional<double> expected_after;  // seconds of search until its expectation was met
 };
 
-struct DeviceSummary {
-  std::string name;
-  std::uint64_t executions = 0;
-  double seconds = 0;                                // of its engines, added up
+struct DeviceSummary : DeviceTotals {
   std::uint64_t spares_taken = 0, spares_ready = 0;  // executor.h
-  std::size_t findings = 0;                          // new ones that were met and confirmed there
   std::size_t shows = 0;  // new ones, met on any device, whose minimal case fails there in the same way
 };
 

@@ -30,15 +30,12 @@ std::string new_uuid(const std::string& folder) {
   return out.data();
 }
 
-std::int64_t count_of(std::uint64_t n) { return static_cast<std::int64_t>(n); }
-
-// Columns of a table but for `id` and `run`, which have other numbers in another database.
+// Columns of a table but for the run's id, which is another in another database.
 Result<std::string> columns_of(Sqlite& sql, const std::string& table) {
   std::string columns;
   for (const SqlRow& row : DSAFUZZ_TRY(sql.query("SELECT name FROM pragma_table_info(?)", {table}))) {
     const std::string name = text_of(row[0]);
-    if (name == "id" && table != "parity" && table != "parity_cells") continue;
-    if (name == "run") continue;
+    if (name == "run" || (table == "runs" && name == "id")) continue;
     columns += (columns.empty() ? "" : ", ") + name;
   }
   return columns;
@@ -60,23 +57,21 @@ std::string_view to_text(FindingState state) {
 
 int CampaignDatabase::schema_version() { return static_cast<int>(kCampaignMigrations.size()); }
 
+Result<std::int64_t> CampaignDatabase::schema_of(Sqlite& sql, const std::string& path) {
+  const std::int64_t version = integer_of(DSAFUZZ_TRY(sql.query("PRAGMA user_version"))[0][0]);
+  if (version >= 0 && version <= schema_version()) return version;
+  return environment_problem("the database was written by a newer dsafuzz: its schema is " + std::to_string(version) +
+                                 ", this program knows " + std::to_string(schema_version()),
+                             path, "use the newer program, or another folder");
+}
+
 Result<CampaignDatabase> CampaignDatabase::open(const std::string& out) {
   const std::string path = path_in(out);
   Sqlite sql = DSAFUZZ_TRY(Sqlite::open(path, Sqlite::Access::write));
-  const auto check = DSAFUZZ_TRY(sql.query("PRAGMA quick_check(1)"));
-  if (check.empty() || text_of(check[0][0]) != "ok") {
-    return environment_problem("the database is damaged: " + (check.empty() ? "" : text_of(check[0][0])), path,
-                               "move it away and a new one is begun; findings are read from their folders");
-  }
+  DSAFUZZ_CHECK(sql.check());
   const Result<void> migrated = sql.together([&]() -> Result<void> {
     // Read within the transaction: two programs may meet the same old file.
-    const auto version = integer_of(DSAFUZZ_TRY(sql.query("PRAGMA user_version"))[0][0]);
-    if (version > schema_version() || version < 0) {
-      return environment_problem("the database was written by a newer dsafuzz: its schema is " +
-                                     std::to_string(version) + ", this program knows " +
-                                     std::to_string(schema_version()),
-                                 path, "use the newer program, or another folder");
-    }
+    const std::int64_t version = DSAFUZZ_TRY(schema_of(sql, path));
     for (std::size_t at = static_cast<std::size_t>(version); at < kCampaignMigrations.size(); ++at) {
       DSAFUZZ_CHECK(sql.run_script(std::string(kCampaignMigrations[at])));
       DSAFUZZ_CHECK(sql.run_script("PRAGMA user_version = " + std::to_string(at + 1)));
@@ -93,8 +88,8 @@ Result<std::int64_t> CampaignDatabase::begin(const RunStart& start) {
       sql_.run("INSERT INTO runs (uuid, kind, started, program, process, seed, jobs, seconds, executions_asked) "
                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                {new_uuid(text_of(folder[0][0])), start.kind, utc_now(), std::string(DSAFUZZ_VERSION),
-                static_cast<std::int64_t>(::getpid()), std::to_string(start.seed), count_of(start.jobs), start.seconds,
-                count_of(start.executions)}));
+                static_cast<std::int64_t>(::getpid()), std::to_string(start.seed), stored_count(start.jobs),
+                start.seconds, stored_count(start.executions)}));
   return sql_.last_id();
 }
 

@@ -41,6 +41,8 @@ class CampaignDatabase {
  public:
   static std::string path_in(const std::string& out) { return out + "/campaign.db"; }
   static int schema_version();  // that this program writes
+  // Of an open database; 0 for an empty one. Problem (environment): a newer dsafuzz wrote it.
+  static Result<std::int64_t> schema_of(Sqlite& sql, const std::string& path);
 
   // Brings the tables to our version first. Problem (environment): damaged, not to be written to, no space, or written
   // by a newer dsafuzz; the file is as it was then.

@@ -18,12 +18,7 @@ bool is_null(const SqlValue& value) { return std::holds_alternative<std::monosta
 Result<CampaignReader> CampaignReader::open(const std::string& out) {
   const std::string path = CampaignDatabase::path_in(out);
   Sqlite sql = DSAFUZZ_TRY(Sqlite::open(path, Sqlite::Access::read));
-  const std::int64_t version = integer_of(DSAFUZZ_TRY(sql.query("PRAGMA user_version"))[0][0]);
-  if (version > CampaignDatabase::schema_version() || version < 0) {
-    return environment_problem("the database was written by a newer dsafuzz: its schema is " + std::to_string(version) +
-                                   ", this program knows " + std::to_string(CampaignDatabase::schema_version()),
-                               path, "use the newer program");
-  }
+  const std::int64_t version = DSAFUZZ_TRY(CampaignDatabase::schema_of(sql, path));
   return CampaignReader(std::move(sql), version);
 }
 

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -95,29 +97,38 @@ ChildResult run_child_alone(const std::vector<std::string>& argv, std::vector<st
     return result;
   }
   result.started = true;
+  const int process = static_cast<int>(
+      syscall(SYS_pidfd_open, pid, 0));  // negative on an old kernel, where the end of the output counts
   const auto deadline = std::chrono::steady_clock::now() + limit;
+  bool output_open = true;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-    pollfd wait{ends[0], POLLIN, 0};
-    const int ready = left > 0 ? poll(&wait, 1, static_cast<int>(left)) : 0;
+    // Both, for a child may close its output and go on, or end while a child of its own keeps the output.
+    std::array<pollfd, 2> wait{{{output_open ? ends[0] : -1, POLLIN, 0}, {process, POLLIN, 0}}};
+    const int ready = left > 0 ? poll(wait.data(), wait.size(), static_cast<int>(left)) : 0;
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) {
       result.timed_out = true;
       break;
     }
+    if (wait[0].revents == 0) break;  // it has ended, and all it wrote is read
     char buffer[4096];
     const ssize_t n = read(ends[0], buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
+    if (n <= 0) {
+      if (process < 0) break;
+      output_open = false;
+      continue;
+    }
     const std::size_t room = output_limit - std::min(output_limit, result.output.size());
     result.output.append(buffer, std::min(room, static_cast<std::size_t>(n)));
   }
-  // After end of file the child is ending; past the deadline its whole group is made to.
   if (result.timed_out) kill(-pid, SIGKILL);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   kill(-pid, SIGKILL);
+  if (process >= 0) close(process);
   close(ends[0]);
   if (WIFEXITED(status)) {
     result.exit_code = WEXITSTATUS(status);

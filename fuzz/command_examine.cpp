@@ -73,11 +73,7 @@ Result<Examination> examine_case(const ExamineFlags& flags, bool reduce) {
   options.start_runs = flags.start_runs;
   options.jobs = flags.jobs;
   options.start_more = [settings = setting.settings] { return start_workers(settings); };
-  if (flags.redact) {
-    options.redact = private_names();
-    options.redact->folders.push_back(folder_of(flags.the_case));
-    options.redact->folders.push_back(flags.out);
-  }
+  if (flags.redact) options.redact = private_names({folder_of(flags.the_case), flags.out});
   options.progress = [&](int executions, const Case& best) {
     if (status.is_due()) status.show(progress_text(executions, best, flags));
   };
@@ -147,8 +143,8 @@ Result<int> verify_case(const ExamineFlags& flags) {
   limits.executions = flags.executions;
   limits.stop = [&] { return trials.problem().has_value(); };
   limits.at_once = [&] { return trials.at_once(); };
-  const Result<Verification> proof = verify_minimal(
-      setting.the_case, wanted, trials.try_cases(false, wanted.verdict == Verdict::silent), limits);
+  const Result<Verification> proof =
+      verify_minimal(setting.the_case, wanted, trials.try_cases(false, wanted.verdict == Verdict::silent), limits);
   if (trials.problem()) return std::unexpected(*trials.problem());
   if (!proof) return std::unexpected(proof.error());
   if (proof->one_minimal) {

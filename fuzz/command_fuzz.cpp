@@ -89,12 +89,8 @@ int fuzz_command(const FuzzFlags& flags) {
   if (!settings) return fail(settings.error());
   const auto devices = flags.devices ? devices_named(*flags.devices) : std::vector<Device>();
   if (!devices) return fail(devices.error());
-  std::vector<Scenario> scenarios;
-  for (const std::string& path : flags.scenarios) {
-    auto scenario = load_scenario(path);
-    if (!scenario) return fail(scenario.error());
-    scenarios.push_back(std::move(*scenario));
-  }
+  const auto scenarios = load_scenarios(flags.scenarios);
+  if (!scenarios) return fail(scenarios.error());
   ProcessReproducerRunner reproducers;
   CampaignOptions options;
   options.scenarios = flags.scenarios;
@@ -111,12 +107,10 @@ int fuzz_command(const FuzzFlags& flags) {
   options.search_only = flags.search_only;
   options.confirmations = flags.confirmations;
   if (flags.redact) {
-    for (const Scenario& scenario : scenarios) {
+    for (const Scenario& scenario : *scenarios) {
       if (const auto ok = check_redactable(scenario.base); !ok) return fail(ok.error());
     }
-    options.redact = private_names();
-    options.redact->folders.push_back(folder_of(flags.scenarios[0]));
-    options.redact->folders.push_back(flags.out);
+    options.redact = private_names({folder_of(flags.scenarios[0]), flags.out});
   }
   if (options.settings.modules.empty()) options.settings.modules = folder_of(flags.scenarios[0]);
   options.start_workers = start_workers;
@@ -133,7 +127,7 @@ int fuzz_command(const FuzzFlags& flags) {
   }
   if (flags.expect) {
     bool met = true;
-    for (const Scenario& scenario : scenarios) {
+    for (const Scenario& scenario : *scenarios) {
       const auto missing = expectation_unmet(scenario, flags.out);
       if (missing) std::fprintf(stderr, "dsafuzz: %s: %s\n", scenario.name.c_str(), missing->c_str());
       met = met && !missing;

@@ -45,13 +45,12 @@ int nightly_command(const NightlyFlags& flags) {
                          .progress = stderr,
                          .terminal = isatty(STDERR_FILENO) == 1};
   if (config->redact) {
-    for (const std::string& file : config->scenarios) {
-      const auto scenario = load_scenario(file);
-      if (!scenario) return fail(scenario.error());
-      if (const auto ok = check_redactable(scenario->base); !ok) return fail(ok.error());
+    const auto scenarios = load_scenarios(config->scenarios);
+    if (!scenarios) return fail(scenarios.error());
+    for (const Scenario& scenario : *scenarios) {
+      if (const auto ok = check_redactable(scenario.base); !ok) return fail(ok.error());
     }
-    options.redact = private_names();
-    options.redact->folders = {folder_of(config->file), folder_of(config->scenarios[0]), config->out};
+    options.redact = private_names({folder_of(config->file), folder_of(config->scenarios[0]), config->out});
   }
   auto summary = run_nightly(options);
   if (!summary) return fail(summary.error());

@@ -17,6 +17,7 @@
 
 #include "fuzz/mutate.h"
 #include "fuzz/session.h"
+#include "fuzz/starting_cases.h"
 #include "repro/case_bytes.h"
 #include "repro/features.h"
 
@@ -195,7 +196,7 @@ Problem start(const EngineOptions& options, const Scenario& scenario, Executor& 
   if (!running) return running.error();
   if (auto ok = send_stderr_to(store->log_file(name)); !ok) return ok.error();
 
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = [](int) { stop_asked = 1; };
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
@@ -214,19 +215,12 @@ Problem start(const EngineOptions& options, const Scenario& scenario, Executor& 
   pointers.push_back(nullptr);
   int count = static_cast<int>(arguments.size());
   char** vector = pointers.data();
-  const int code = LLVMFuzzerRunDriver(&count, &vector, [](const std::uint8_t* data, std::size_t size) {
-    return the_engine->run({data, size});
-  });
+  const int code = LLVMFuzzerRunDriver(
+      &count, &vector, [](const std::uint8_t* data, std::size_t size) { return the_engine->run({data, size}); });
   return {Problem::Kind::environment, "libFuzzer ended with code " + std::to_string(code), store->log_file(name), ""};
 }
 
 }  // namespace
-
-Result<void> add_starting_cases(Store& store, const Scenario& scenario, bool from_legal) {
-  if (!from_legal) DSAFUZZ_CHECK(store.add_to_corpus(scenario.base));
-  const auto healthy = healthy_base(scenario);
-  return healthy ? store.add_to_corpus(*healthy) : Result<void>();
-}
 
 int run_engine(const EngineOptions& options, const Scenario& scenario, Executor& executor) {
   if (options.parent != 0) {

@@ -11,10 +11,6 @@
 
 namespace dsafuzz {
 
-// Where every search of the scenario begins, put into the corpus: its own case (unless `from_legal`) and its healthy
-// one.
-Result<void> add_starting_cases(Store& store, const Scenario& scenario, bool from_legal);
-
 // Fuzzes until options.runs executions, options.seconds, SIGINT or SIGTERM. libFuzzer ends a process rather than
 // return, so this ENDS THE PROCESS with _exit: 0 when it stopped as asked, 3 when it could not go on (the last status
 // line says why). It returns, with an exit code, only when it could not start; the reason is then on stderr and in a

@@ -17,12 +17,21 @@ Result<std::uint64_t> seed_of_night(CampaignDatabase& database, const NightlyCon
   return config.seed + static_cast<std::uint64_t>(integer_of(nights[0][0]));
 }
 
-Result<void> complete(const NightlyOptions& options, std::int64_t run, NightlySummary& tonight) {
+void mark_accepted(NightlySummary& summary, const Baseline& baseline) {
+  for (auto* findings : {&summary.fresh, &summary.known, &summary.gone}) {
+    for (NightlyFinding& finding : *findings) finding.accepted = baseline.contains(finding.name);
+  }
+}
+
+Result<void> complete(const NightlyOptions& options, const Baseline& baseline, std::int64_t run,
+                      NightlySummary& tonight) {
   if (options.progress) std::fputs("nightly: completing a run that was cut off\n", options.progress);
   RunRecord record = RunRecord::resume(DSAFUZZ_TRY(CampaignDatabase::open(options.config.out)), run);
   NightlySummary summary;
   summary.seed = tonight.seed;
   DSAFUZZ_CHECK(NightlySteps(options, record, summary, false).run());
+  mark_accepted(summary, baseline);
+  const int exit_code = summary.exit_code(!options.config.baseline.empty());
   tonight.completed_another = true;
   tonight.interrupted = summary.interrupted;
   // What it found is news tonight: nobody has been told.
@@ -30,11 +39,7 @@ Result<void> complete(const NightlyOptions& options, std::int64_t run, NightlySu
   tonight.gone = std::move(summary.gone);
   for (const std::string& problem : summary.problems)
     tonight.problems.push_back("the run that was cut off: " + problem);
-  return summary.interrupted ? Result<void>() : record.end(true, summary.exit_code(!options.config.baseline.empty()));
-}
-
-void mark_accepted(std::vector<NightlyFinding>& findings, const Baseline& baseline) {
-  for (NightlyFinding& finding : findings) finding.accepted = baseline.contains(finding.name);
+  return summary.interrupted ? Result<void>() : record.end(true, exit_code);
 }
 
 }  // namespace
@@ -50,7 +55,7 @@ Result<NightlySummary> run_nightly(const NightlyOptions& options) {
     CampaignDatabase database = DSAFUZZ_TRY(CampaignDatabase::open(config.out));
     summary.seed = DSAFUZZ_TRY(seed_of_night(database, config));
     if (const auto cut_off = DSAFUZZ_TRY(database.unfinished("nightly"))) {
-      DSAFUZZ_CHECK(complete(options, *cut_off, summary));
+      DSAFUZZ_CHECK(complete(options, baseline, *cut_off, summary));
       if (summary.interrupted) return summary;
     }
   }
@@ -73,7 +78,7 @@ Result<NightlySummary> run_nightly(const NightlyOptions& options) {
   std::erase_if(summary.known, [&](const NightlyFinding& finding) {
     return std::ranges::find(summary.fresh, finding.name, &NightlyFinding::name) != summary.fresh.end();
   });
-  for (auto* findings : {&summary.fresh, &summary.known, &summary.gone}) mark_accepted(*findings, baseline);
+  mark_accepted(summary, baseline);
   if (!summary.interrupted) DSAFUZZ_CHECK(record->end(false, summary.exit_code(!config.baseline.empty())));
   return summary;
 }

@@ -14,22 +14,9 @@
 #include "fuzz/site_coverage.h"
 #include "fuzz/stored_finding.h"
 #include "repro/case_text.h"
+#include "repro/escape.h"
 
 namespace dsafuzz {
-namespace {
-
-std::string spaced(const auto& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
-std::string counted(std::size_t n, const std::string& thing) {
-  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
-}
-
-}  // namespace
-
 Result<void> NightlySteps::run() {
   constexpr std::array<std::pair<const char*, Step>, 7> kSteps{{{"regress", &NightlySteps::regress},
                                                                 {"known", &NightlySteps::known},
@@ -46,7 +33,6 @@ Result<void> NightlySteps::run() {
 }
 
 Result<void> NightlySteps::one(const std::string& name, Step step) {
-  sql().set_patience(std::chrono::seconds(20));
   const auto done =
       DSAFUZZ_TRY(sql().query("SELECT seconds FROM run_steps WHERE run = ? AND name = ?", {record_.id(), name}));
   if (!done.empty() && !std::holds_alternative<std::monostate>(done[0][0])) return {};
@@ -60,7 +46,6 @@ Result<void> NightlySteps::one(const std::string& name, Step step) {
   if (!note.empty()) summary_.steps.push_back(name + ": " + note);
   if (summary_.interrupted) return record_.flush();
   DSAFUZZ_CHECK(record_.flush());
-  sql().set_patience(std::chrono::seconds(20));
   return sql().run("UPDATE run_steps SET seconds = ?, note = ? WHERE run = ? AND name = ?",
                    {record_.at() - start, note, record_.id(), name});
 }
@@ -249,9 +234,9 @@ Result<std::string> NightlySteps::coverage() {
       DSAFUZZ_CHECK(sql().run(
           "INSERT OR REPLACE INTO sites (run, source, function, condition, rows, reached, triggered, scenarios) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-          {record_.id(), site.source, site.function, site.condition, spaced(site.rows),
+          {record_.id(), site.source, site.function, site.condition, joined(site.rows, " "),
            static_cast<std::int64_t>(!site.reached_by.empty()), static_cast<std::int64_t>(!site.triggered_by.empty()),
-           spaced(site.triggered_by.empty() ? site.reached_by : site.triggered_by)}));
+           joined(site.triggered_by.empty() ? site.reached_by : site.triggered_by, " ")}));
     }
     return {};
   }));

@@ -9,8 +9,9 @@
 
 namespace dsafuzz {
 
-PrivateNames private_names() {
+PrivateNames private_names(const std::vector<std::string>& folders) {
   PrivateNames names;
+  names.folders = folders;
   std::array<char, 256> host{};
   if (gethostname(host.data(), host.size() - 1) == 0) names.host = host.data();
   if (const passwd* user = getpwuid(getuid())) {

@@ -7,11 +7,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string counted(std::uint64_t n, const char* one, const char* many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-
 }  // namespace
+
+std::string counted(std::uint64_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
 
 std::string short_number(double n) {
   std::array<char, 32> text;
@@ -42,11 +42,11 @@ std::string clock_time(double seconds) {
 
 std::string progress_line(const ProgressFacts& f) {
   std::string line = f.doing + "  " + short_number(static_cast<double>(f.executions)) + " runs, " +
-                     short_number(f.per_second) + "/s | " + counted(f.features, "feature", "features") + " | " +
-                     counted(f.findings, "finding", "findings");
+                     short_number(f.per_second) + "/s | " + counted(f.features, "feature") + " | " +
+                     counted(f.findings, "finding");
   if (f.candidates > 0) line += ", " + std::to_string(f.candidates) + " to examine";
-  line += " | " + counted(f.engines, "engine", "engines");
-  if (f.restarts > 0) line += ", " + counted(f.restarts, "restart", "restarts");
+  line += " | " + counted(f.engines, "engine");
+  if (f.restarts > 0) line += ", " + counted(f.restarts, "restart");
   if (f.seconds_left) line += " | " + clock_time(*f.seconds_left) + " left";
   if (f.runs_left) line += " | " + short_number(static_cast<double>(*f.runs_left)) + " runs left";
   return line;

@@ -25,6 +25,8 @@ struct ProgressFacts {
 // "fuzzing  12.3k runs, 1.2k/s | 431 features | 2 findings, 1 to examine | 4 engines | 0:48 left"
 std::string progress_line(const ProgressFacts& facts);
 
+// "1 engine", "2 engines"
+std::string counted(std::uint64_t n, const std::string& noun);
 // Three digits and a unit: 999, 1.2k, 34k, 1.2M.
 std::string short_number(double n);
 // "0:48", "12:05:00"; what is negative counts as none.

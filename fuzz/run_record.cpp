@@ -10,19 +10,32 @@ constexpr double kRetryEvery = 2;  // seconds between tries to write what waits
 // While searching, a writer is not waited for longer than this.
 constexpr auto kShortPatience = std::chrono::milliseconds(100);
 
-std::int64_t whole(std::uint64_t n) { return static_cast<std::int64_t>(n); }
-
 // Samples that stay are further apart the longer a run takes: a night has about a thousand.
 double distance_at(double seconds) { return std::max(kEvery, seconds / 200); }
 
 }  // namespace
+
+RunTotals since(const RunTotals& before, const RunTotals& now) {
+  RunTotals more = now;
+  for (std::size_t i = 0; i < before.devices.size(); ++i) {
+    more.devices[i].executions -= before.devices[i].executions;
+    more.devices[i].findings -= before.devices[i].findings;
+    more.devices[i].seconds -= before.devices[i].seconds;
+  }
+  for (std::size_t i = 0; i < before.scenarios.size(); ++i) {
+    more.scenarios[i].executions -= before.scenarios[i].executions;
+    more.scenarios[i].restarts -= before.scenarios[i].restarts;
+    more.scenarios[i].left_out -= before.scenarios[i].left_out;
+    more.scenarios[i].seconds -= before.scenarios[i].seconds;
+  }
+  return more;
+}
 
 Result<RunRecord> RunRecord::begin(const Store& store, const RunStart& start) {
   CampaignDatabase database = DSAFUZZ_TRY(CampaignDatabase::open(store.folder()));
   const std::int64_t run = DSAFUZZ_TRY(database.begin(start));
   DSAFUZZ_TRY(database.adopt_findings(store, run));
   DSAFUZZ_CHECK(database.close_cut_off(run));
-  database.sql().set_patience(kShortPatience);
   return RunRecord(std::move(database), run);
 }
 
@@ -33,8 +46,12 @@ RunRecord RunRecord::resume(CampaignDatabase database, std::int64_t run) {
       "coalesce((SELECT max(at + coalesce(seconds, 0)) FROM run_steps WHERE run = ?1), 0))",
       {run});
   if (rows && !rows->empty()) record.before_ = number_of((*rows)[0][0]);
-  record.database_.sql().set_patience(kShortPatience);
   return record;
+}
+
+CampaignDatabase& RunRecord::database() {
+  database_.sql().set_patience(kPatience);
+  return database_;
 }
 
 double RunRecord::at() const { return before_ + std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -42,6 +59,7 @@ double RunRecord::at() const { return before_ + std::chrono::duration<double>(Cl
 void RunRecord::sample(const ProgressFacts& f) {
   const double now = at();
   if (provisional_ && now - *provisional_ < kEvery) return;
+  database_.sql().set_patience(kShortPatience);
   if (!waiting_.empty() && now - last_try_.value_or(0) >= kRetryEvery) write_waiting();
   // The newest sample is always there; it stays when the next one is far enough from the last that stayed.
   const bool overwrite = provisional_ && kept_ && *provisional_ > *kept_ && *provisional_ - *kept_ < distance_at(now);
@@ -52,10 +70,11 @@ void RunRecord::sample(const ProgressFacts& f) {
     }
     return database_.sql().run(
         "INSERT OR REPLACE INTO samples (run, at, doing, executions, per_second, features, findings, candidates, "
-        "engines, "
-        "restarts, seconds_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        {run_, now, f.doing, whole(f.executions), f.per_second, whole(f.features), whole(f.findings),
-         whole(f.candidates), whole(f.engines), whole(f.restarts), left});
+        "engines, restarts, "
+        "seconds_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        {run_, now, f.doing, stored_count(f.executions), f.per_second, stored_count(f.features),
+         stored_count(f.findings), stored_count(f.candidates), stored_count(f.engines), stored_count(f.restarts),
+         left});
   });
   if (written && !overwrite) kept_ = provisional_.value_or(now);
   // A sample that could not be written is not missed, but the next one waits its second.
@@ -72,22 +91,23 @@ void RunRecord::add_problem(const std::string& text) {
 }
 
 void RunRecord::add_versions(const std::map<std::string, std::string>& versions) {
-  if (versions.empty()) return;
+  if (versions == versions_) return;
+  versions_ = versions;
   write([run = run_, versions](CampaignDatabase& to) { return to.add_versions(run, versions); });
 }
 
-void RunRecord::add_totals(const std::vector<DeviceTotals>& devices, const std::vector<ScenarioTotals>& scenarios) {
-  write([run = run_, devices, scenarios](CampaignDatabase& to) {
+void RunRecord::add_totals(RunTotals totals) {
+  write([run = run_, totals = std::move(totals)](CampaignDatabase& to) {
     return to.sql().together([&]() -> Result<void> {
       std::uint64_t executions = 0, features = 0;
-      for (const DeviceTotals& d : devices) {
+      for (const DeviceTotals& d : totals.devices) {
         DSAFUZZ_CHECK(
             to.sql().run("INSERT INTO run_devices (run, device, executions, seconds, findings) VALUES (?, ?, ?, ?, ?) "
                          "ON CONFLICT (run, device) DO UPDATE SET executions = executions + excluded.executions, "
                          "seconds = seconds + excluded.seconds, findings = findings + excluded.findings",
-                         {run, d.device, whole(d.executions), d.seconds, whole(d.findings)}));
+                         {run, d.name, stored_count(d.executions), d.seconds, stored_count(d.findings)}));
       }
-      for (const ScenarioTotals& s : scenarios) {
+      for (const ScenarioTotals& s : totals.scenarios) {
         executions += s.executions;
         features += s.features;
         DSAFUZZ_CHECK(
@@ -96,11 +116,11 @@ void RunRecord::add_totals(const std::vector<DeviceTotals>& devices, const std::
                          "executions = executions + excluded.executions, features = max(features, excluded.features), "
                          "restarts = restarts + excluded.restarts, left_out = left_out + excluded.left_out, "
                          "seconds = seconds + excluded.seconds",
-                         {run, s.scenario, whole(s.executions), whole(s.features), whole(s.restarts), whole(s.left_out),
-                          s.seconds}));
+                         {run, s.name, stored_count(s.executions), stored_count(s.features), stored_count(s.restarts),
+                          stored_count(s.left_out), s.seconds}));
       }
       return to.sql().run("UPDATE runs SET executions = executions + ?, features = max(features, ?) WHERE id = ?",
-                          {whole(executions), whole(features), run});
+                          {stored_count(executions), stored_count(features), run});
     });
   });
 }
@@ -116,13 +136,13 @@ Result<void> RunRecord::end(bool interrupted, int exit_code, std::chrono::millis
 Result<void> RunRecord::flush(std::chrono::milliseconds patience) {
   database_.sql().set_patience(patience);
   write_waiting();
-  database_.sql().set_patience(kShortPatience);
   if (trouble_) return std::unexpected(*trouble_);
   return {};
 }
 
 void RunRecord::write(Entry entry) {
   waiting_.push_back(std::move(entry));
+  database_.sql().set_patience(kShortPatience);
   if (waiting_.size() == 1 || at() - last_try_.value_or(0) >= kRetryEvery) write_waiting();
 }
 

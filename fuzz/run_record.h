@@ -18,25 +18,36 @@
 namespace dsafuzz {
 
 struct DeviceTotals {
-  std::string device;
-  std::uint64_t executions = 0, findings = 0;
-  double seconds = 0;
+  std::string name;
+  std::uint64_t executions = 0, findings = 0;  // findings: new ones that were met and confirmed there
+  double seconds = 0;                          // of its engines, added up
 };
 
 struct ScenarioTotals {
-  std::string scenario;
+  std::string name;
   std::uint64_t executions = 0, features = 0, restarts = 0, left_out = 0;
-  double seconds = 0;
+  double seconds = 0;  // of its engines, added up
 };
+
+struct RunTotals {
+  std::vector<DeviceTotals> devices;
+  std::vector<ScenarioTotals> scenarios;
+};
+// What came to `before`, which has the same devices and scenarios or none. Features are those of `now`: they are not
+// added up.
+RunTotals since(const RunTotals& before, const RunTotals& now);
 
 class RunRecord {
  public:
+  static constexpr std::chrono::milliseconds kPatience{20'000};
+
   // A new run in the store's folder. Requires: the store is exclusive. Problem: as CampaignDatabase::open().
   static Result<RunRecord> begin(const Store& store, const RunStart& start);
   // One that was begun before, in this process or in one that died.
   static RunRecord resume(CampaignDatabase database, std::int64_t run);
 
-  CampaignDatabase& database() { return database_; }
+  // For work between searches, which waits for other writers.
+  CampaignDatabase& database();
   std::int64_t id() const { return run_; }
   double at() const;  // seconds since it began here, after those it had before
 
@@ -44,13 +55,13 @@ class RunRecord {
   void sample(const ProgressFacts& facts);
   void add(RunFinding finding);  // `at` is filled in
   void add_problem(const std::string& text);
-  void add_versions(const std::map<std::string, std::string>& versions);
-  // Totals are added to what the run has already.
-  void add_totals(const std::vector<DeviceTotals>& devices, const std::vector<ScenarioTotals>& scenarios);
+  void add_versions(const std::map<std::string, std::string>& versions);  // the same again costs nothing
+  // To what the run has already.
+  void add_totals(RunTotals totals);
   // The run is over. Waits for the database if it must, for up to `patience`. Problem: what could not be recorded.
-  Result<void> end(bool interrupted, int exit_code, std::chrono::milliseconds patience = std::chrono::seconds(20));
+  Result<void> end(bool interrupted, int exit_code, std::chrono::milliseconds patience = kPatience);
   // Writes what waits, as end() does, but the run goes on.
-  Result<void> flush(std::chrono::milliseconds patience = std::chrono::seconds(20));
+  Result<void> flush(std::chrono::milliseconds patience = kPatience);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -63,9 +74,10 @@ class RunRecord {
   CampaignDatabase database_;
   std::int64_t run_;
   Clock::time_point start_ = Clock::now();
-  double before_ = 0;                         // seconds of the run before it was resumed
-  std::deque<Entry> waiting_;                 // in order
-  std::optional<Problem> trouble_;            // why the first of them waits
+  double before_ = 0;               // seconds of the run before it was resumed
+  std::deque<Entry> waiting_;       // in order
+  std::optional<Problem> trouble_;  // why the first of them waits
+  std::map<std::string, std::string> versions_;
   std::optional<double> last_try_;            // of those that wait
   std::optional<double> kept_, provisional_;  // `at` of the last sample that stays, and of the one that is overwritten
 };

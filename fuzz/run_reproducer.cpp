@@ -1,7 +1,9 @@
 #include "fuzz/run_reproducer.h"
 
+#include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -27,6 +29,22 @@ RunReport report_of(const ChildResult& child) {
   report.said = child.output.substr(0, 2000);
   if (child.timed_out) report.said += "\nit did not end in time";
   return report;
+}
+
+constexpr std::string_view kBuilds = "dsafuzz-build-";
+
+// Where reproducers are built: named after this process, so that what a killed one left behind is known and removed.
+std::string build_folder() {
+  std::error_code ignored;
+  const fs::path all = fs::temp_directory_path(ignored);
+  for (fs::directory_iterator at(all, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(kBuilds)) continue;
+    const pid_t process = std::atoi(name.c_str() + kBuilds.size());
+    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(at->path(), ignored);
+  }
+  std::string name = (all / (std::string(kBuilds) + std::to_string(getpid()) + "-XXXXXX")).string();
+  return mkdtemp(name.data()) ? name : std::string();
 }
 
 std::string content_of(const fs::path& path) {
@@ -60,12 +78,11 @@ std::string ProcessReproducerRunner::build(const std::string& folder, std::strin
   std::string text = content_of(source);
   if (!program_.empty() && text == built_from_) return program_;
   if (temporary_.empty()) {
-    std::string name = (fs::temp_directory_path() / "dsafuzz-XXXXXX").string();
-    if (!mkdtemp(name.data())) {
+    temporary_ = build_folder();
+    if (temporary_.empty()) {
       said = "no temporary folder for the build";
       return {};
     }
-    temporary_ = name;
   }
   const std::string torch = setting("DSAFUZZ_TORCH_DIR", DSAFUZZ_DEFAULT_TORCH_DIR);
   const std::string program = temporary_ + "/repro";

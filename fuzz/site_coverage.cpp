@@ -5,20 +5,15 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "repro/escape.h"
 #include "repro/normalise.h"
 #include "repro/parse_log.h"
 
 namespace dsafuzz {
 namespace {
 
-std::string joined_names(const auto& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
 std::string site_text(const SiteCoverage::Site& site) {
-  const std::string rows = site.rows.empty() ? "" : joined_names(site.rows) + "  ";
+  const std::string rows = site.rows.empty() ? "" : joined(site.rows) + "  ";
   return rows + site.source.substr(site.source.rfind('/') + 1) + " " + site.function + " `" + site.condition + "`";
 }
 

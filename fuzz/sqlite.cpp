@@ -149,13 +149,23 @@ bool Sqlite::is_busy() const {
   return code == SQLITE_BUSY || code == SQLITE_LOCKED;
 }
 
+Result<void> Sqlite::check() {
+  const auto rows = DSAFUZZ_TRY(query("PRAGMA quick_check(1)"));
+  const std::string said = rows.empty() ? "" : text_of(rows[0][0]);
+  if (said != "ok") return damaged(said);
+  return {};
+}
+
+std::unexpected<Problem> Sqlite::damaged(const std::string& said) const {
+  return environment_problem("the database is damaged: " + said, path_,
+                             "move it away and a new one is begun; findings are read from their folders");
+}
+
 std::unexpected<Problem> Sqlite::problem() const {
   const std::string said = sqlite3_errmsg(connection_.get());
   switch (sqlite3_errcode(connection_.get()) & 0xff) {
     case SQLITE_NOTADB:
-    case SQLITE_CORRUPT:
-      return environment_problem("the database is damaged: " + said, path_,
-                                 "move it away and a new one is begun; findings are read from their folders");
+    case SQLITE_CORRUPT: return damaged(said);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return environment_problem("another process keeps the database locked", path_, "end it, or try again later");

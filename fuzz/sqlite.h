@@ -18,6 +18,8 @@ namespace dsafuzz {
 
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;  // monostate: NULL
 using SqlRow = std::vector<SqlValue>;
+// A count is stored signed, as SQLite's integers are.
+inline std::int64_t stored_count(std::uint64_t n) { return static_cast<std::int64_t>(n); }
 // What a column declared NOT NULL holds; zero or empty for a NULL or another type.
 std::int64_t integer_of(const SqlValue& value);
 double number_of(const SqlValue& value);
@@ -40,6 +42,8 @@ class Sqlite {
   Result<void> run(std::string_view statement, const SqlRow& values = {});
   Result<std::vector<SqlRow>> query(std::string_view statement, const SqlRow& values = {});
   Result<void> run_script(const std::string& statements);
+  // Problem: the file is damaged, as far as a quick look shows.
+  Result<void> check();
   std::int64_t last_id() const;
   int changes() const;  // rows that the last statement changed
   bool is_busy() const;
@@ -62,6 +66,7 @@ class Sqlite {
   Sqlite(std::unique_ptr<sqlite3, Close> connection, std::string path)
       : connection_(std::move(connection)), path_(std::move(path)) {}
   std::unexpected<Problem> problem() const;
+  std::unexpected<Problem> damaged(const std::string& said) const;
 
   std::unique_ptr<sqlite3, Close> connection_;
   std::string path_;

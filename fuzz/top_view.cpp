@@ -135,11 +135,11 @@ void add_tables(const RunOverview& run, const TopLook& look, std::vector<std::st
     lines.push_back(line.right(with_commas(last), 10).text());
   };
   if (!run.devices.empty()) head("device", "findings");
-  for (const DeviceTotals& d : run.devices) row(d.device, d.executions, d.seconds, d.findings);
+  for (const DeviceTotals& d : run.devices) row(d.name, d.executions, d.seconds, d.findings);
   constexpr std::size_t kScenarios = 8;
   if (!run.scenarios.empty()) head("scenario", "features");
   for (std::size_t i = 0; i < std::min(kScenarios, run.scenarios.size()); ++i) {
-    row(run.scenarios[i].scenario, run.scenarios[i].executions, run.scenarios[i].seconds, run.scenarios[i].features);
+    row(run.scenarios[i].name, run.scenarios[i].executions, run.scenarios[i].seconds, run.scenarios[i].features);
   }
   if (run.scenarios.size() > kScenarios) {
     const std::string rest = "and " + std::to_string(run.scenarios.size() - kScenarios) + " more";

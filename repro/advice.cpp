@@ -1,10 +1,10 @@
 // Two sentences and a guard. The rule that applies is found in a table by verdict and words of the condition; what it
 // says is filled with the case's own tensors, so a reader sees which element is wrong and what would be right.
 #include <algorithm>
-#include <functional>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "repro/assert_site.h"
@@ -102,17 +102,9 @@ Cause cause_of(const Signature& signature) {
   return Cause::general;
 }
 
-// "labels[0, 3]" for the flat, row-major index of an element.
+// "labels[0, 3]"
 std::string element_text(const Case& c, const TensorSpec& tensor, std::int64_t flat) {
-  const auto shape = concrete_shape(tensor, c.shapes);
-  std::string inside;
-  if (shape) {
-    for (auto size = shape->rbegin(); size != shape->rend() && *size > 0; ++size) {
-      inside = std::to_string(flat % *size) + (inside.empty() ? "" : ", ") + inside;
-      flat /= *size;
-    }
-  }
-  return inside.empty() ? python_name(tensor.name) : filled("{}[{}]", python_name(tensor.name), inside);
+  return python_name(tensor.name) + element_position(c, tensor, flat);
 }
 
 // Steps that the diagnosis is about, the likeliest first: the operator named, then all (an error may surface late).

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "repro/assert_catalogue.h"
+#include "repro/escape.h"
 #include "repro/normalise.h"
 
 namespace dsafuzz {
@@ -71,12 +72,6 @@ void prefer(std::vector<const AssertRow*>& rows, const Keep& keep) {
 
 void append_once(std::vector<std::string_view>& out, std::string_view text) {
   if (!text.empty() && std::ranges::find(out, text) == out.end()) out.push_back(text);
-}
-
-std::string joined(const std::vector<std::string_view>& parts, std::string_view between) {
-  std::string out;
-  for (const std::string_view part : parts) out.append(out.empty() ? "" : between).append(part);
-  return out;
 }
 
 }  // namespace

@@ -84,6 +84,18 @@ std::int64_t readable_elements(const Case& c, const TensorSpec& tensor) {
   return repeats ? count / shape->front() : count;
 }
 
+std::string element_position(const Case& c, const TensorSpec& tensor, std::int64_t flat) {
+  const auto shape = concrete_shape(tensor, c.shapes);
+  std::string inside;
+  if (shape) {
+    for (auto size = shape->rbegin(); size != shape->rend() && *size > 0; ++size) {
+      inside = std::to_string(flat % *size) + (inside.empty() ? "" : ", ") + inside;
+      flat /= *size;
+    }
+  }
+  return inside.empty() ? "" : "[" + inside + "]";
+}
+
 void visit_outside(const Case& c, const TensorSpec& tensor, const Bounds& bounds,
                    const std::function<bool(std::int64_t, const Number&)>& visit) {
   const std::int64_t count = readable_elements(c, tensor);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "repro/case.h"
@@ -30,6 +31,9 @@ Number stored(const Case& c, const TensorSpec& tensor, const Number& value);
 
 // Elements that a step can read: of an expanded tensor the first slice only. 0 if the shape does not evaluate.
 std::int64_t readable_elements(const Case& c, const TensorSpec& tensor);
+
+// "[0, 3]" for the flat, row-major index of an element; empty for a tensor without dimensions.
+std::string element_position(const Case& c, const TensorSpec& tensor, std::int64_t flat);
 
 // Visits the readable elements outside the bounds, as stored, in the order of their flat index, until `visit` returns
 // false. Tensors whose fill is legal as a whole are not written out; neither are those of more than kSearchLimit

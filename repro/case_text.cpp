@@ -1,5 +1,6 @@
 #include "repro/case_text.h"
 
+#include "repro/sugar.h"
 #include "repro/tensor_text.h"
 
 namespace dsafuzz {
@@ -80,6 +81,9 @@ Result<Case> parse_case(std::string_view text, const std::string& file) {
       }
     } else if (key == "steps") {
       c.steps = DSAFUZZ_TRY(read_steps(document, value));
+      for (Step& step : c.steps) {
+        if (std::string op = expand_operator(step.op); !op.empty()) step.op = std::move(op);
+      }
     }
   }
   if (auto ok = validate(c); !ok) {

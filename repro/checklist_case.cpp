@@ -12,23 +12,10 @@
 namespace dsafuzz {
 namespace {
 
-// "labels[1, 2]"
-std::string element_text(const Case& c, const TensorSpec& tensor, std::int64_t flat) {
-  const Dimensions shape = concrete_shape(tensor, c.shapes).value_or(Dimensions{});
-  std::string inside;
-  for (auto size = shape.rbegin(); size != shape.rend(); ++size) {
-    inside = std::to_string(*size > 0 ? flat % *size : 0) + (inside.empty() ? "" : ", ") + inside;
-    flat = *size > 0 ? flat / *size : 0;
-  }
-  return inside.empty() ? tensor.name : tensor.name + "[" + inside + "]";
-}
-
 std::string bounds_text(const Bounds& bounds) {
   if (bounds.nonzero) return "differ from 0";
   if (bounds.real) return "lie in [" + to_text(Number(bounds.real_from)) + ", " + to_text(Number(bounds.real_to)) + "]";
-  std::string out = "lie in [" + std::to_string(bounds.from) + ", " + std::to_string(bounds.to) + ")";
-  for (const std::int64_t value : bounds.also) out += " or be " + std::to_string(value);
-  return out;
+  return interval_text(bounds);
 }
 
 struct Outside {
@@ -49,9 +36,9 @@ Outside outside_of(const Case& c, const TensorSpec& tensor, const Bounds& bounds
 
 // "labels[3] is 5, but must lie in [0, 5) (2 of 32 elements do not)"
 std::string outside_text(const Case& c, const TensorSpec& tensor, const Outside& outside, const std::string& legal) {
-  return element_text(c, tensor, outside.first) + " is " + to_text(outside.value) + ", but values must " + legal +
-         " (" + std::to_string(outside.count) + " of " + std::to_string(readable_elements(c, tensor)) +
-         " elements do not)";
+  return tensor.name + element_position(c, tensor, outside.first) + " is " + to_text(outside.value) +
+         ", but values must " + legal + " (" + std::to_string(outside.count) + " of " +
+         std::to_string(readable_elements(c, tensor)) + " elements do not)";
 }
 
 std::string spoken(const std::string& legal) {  // behind "values must"
@@ -105,8 +92,8 @@ void check_contract(const Case& c, const ContractUse& use, const std::vector<Bre
     item.failed.push_back(outside_text(c, *use.tensor, outside_of(c, *use.tensor, use.bounds), legal) + ", for " +
                           argument_text(use));
   } else {
-    item.failed.push_back(element_text(c, *use.tensor, breach->index) + ": " + breach->value + " " + breach->rule +
-                          "; values must " + legal + ", for " + argument_text(use));
+    item.failed.push_back(use.tensor->name + element_position(c, *use.tensor, breach->index) + ": " + breach->value +
+                          " " + breach->rule + "; values must " + legal + ", for " + argument_text(use));
   }
 }
 

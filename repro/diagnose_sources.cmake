@@ -1,12 +1,16 @@
 # Sources of parsing, diagnosis and advice, relative to repro/.
 set(DSAFUZZ_DIAGNOSE_SOURCES
   log_text.cpp
+  log_margin.cpp
   log_reader.cpp
   scan.cpp
   parse_assert.cpp
   parse_dsa.cpp
   parse_cuda_error.cpp
   foreign_cuda_error.cpp
+  cuda_codes.cpp
+  error_mention.cpp
+  exception_name.cpp
   parse_frames.cpp
   parse_sanitizer.cpp
   sanitizer_location.cpp

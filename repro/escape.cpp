@@ -215,12 +215,6 @@ std::string markdown_block(std::string_view raw, std::string_view language) {
   return fence + std::string(language) + "\n" + text + (text.ends_with('\n') ? "" : "\n") + fence + "\n";
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-  return out;
-}
-
 Identifiers::Identifiers(Language language) {
   switch (language) {
     case Language::python: taken_.insert(std::begin(kPythonWords), std::end(kPythonWords)); break;

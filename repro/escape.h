@@ -34,8 +34,13 @@ std::string uri_reference(std::string_view path);
 // Valid UTF-8: wrong bytes and control characters (other than newline and tab) become \xNN.
 std::string as_utf8(std::string_view text);
 
-// The parts with ", " between them.
-std::string joined(const std::vector<std::string>& parts);
+// The parts (strings or views, in any container) with `between` between them.
+template <typename Parts>
+std::string joined(const Parts& parts, std::string_view between = ", ") {
+  std::string out;
+  for (const std::string_view part : parts) out.append(out.empty() ? "" : between).append(part);
+  return out;
+}
 
 // Identifiers for names, unique within one file and never a keyword or a name the file uses itself.
 class Identifiers {

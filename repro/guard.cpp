@@ -112,8 +112,12 @@ std::string legal_text(const ContractUse& use) {
     case Rule::ended_labels:
     case Rule::used_labels: break;
   }
-  std::string text = "lie in [" + std::to_string(use.bounds.from) + ", " + std::to_string(use.bounds.to) + ")";
-  for (const std::int64_t value : use.bounds.also) text += " or be " + std::to_string(value);
+  return interval_text(use.bounds);
+}
+
+std::string interval_text(const Bounds& bounds) {
+  std::string text = "lie in [" + std::to_string(bounds.from) + ", " + std::to_string(bounds.to) + ")";
+  for (const std::int64_t value : bounds.also) text += " or be " + std::to_string(value);
   return text;
 }
 

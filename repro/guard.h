@@ -10,6 +10,8 @@ namespace dsafuzz {
 
 // Behind "needs values that": "lie in [0, 5) or be -100", "start at 0, never decrease and end at most at 4".
 std::string legal_text(const ContractUse& use);
+// The same for an interval of integers, whoever states it.
+std::string interval_text(const Bounds& bounds);
 
 // `assert (((labels >= 0) & (labels < logits.shape[1])) | (labels == -100)).all(), "..."`, over the names that the
 // step uses.

@@ -20,6 +20,7 @@ std::string assert_origin(const AssertRecord& record) {
   switch (record.form) {
     case AssertForm::xpu: return "triton_xpu";
     case AssertForm::triton_rocm: return "triton_rocm";
+    case AssertForm::paddle: return "paddle";
     case AssertForm::dsa: return "dsa";
     case AssertForm::cuda:
     case AssertForm::rocm: break;

@@ -172,9 +172,16 @@ void LogReader::add_row(std::string_view row) {
 void LogReader::add_line(std::string_view raw) {
   cleaned_.clear();
   append_clean(raw, cleaned_);
-  std::string line = without_margins(cleaned_);
-  const std::int64_t number = number_++;
-  if (!is_further_copy(line)) keep({number, std::move(line)});
+  std::string lines = without_margins(cleaned_);
+  std::string_view rest = lines;
+  while (true) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    const std::int64_t number = number_++;
+    if (!is_further_copy(line)) keep({number, std::string(line)});
+    if (end == std::string_view::npos) return;
+    rest.remove_prefix(end + 1);
+  }
 }
 
 // Whether the line is one of so many copies that it is counted only. A copy differs in its two triples alone.

@@ -1,117 +1,116 @@
-// The margins that wrappers put before a line; the rules of each stand beside its name. log_reader.cpp does the rest.
+// What stands for a line's own text and is put back: JSON's escapes, HTML's, and words of a page translator. log_reader
+// cuts bytes into lines, log_margin knows what wrappers put before them.
 #include "repro/log_text.h"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "repro/log_margin.h"
 #include "repro/scan.h"
 
 namespace dsafuzz {
 namespace {
 
-// "trainer-1  | ": a service name that ends in a number, blanks, a bar.
-std::size_t compose_margin(std::string_view s) {
-  std::size_t i = 0;
-  while (i < s.size() && i < 64 && (is_word(s[i]) || s[i] == '-' || s[i] == '.')) ++i;
-  if (i < 3 || !is_digit(s[i - 1])) return 0;
-  const std::size_t dash = s.substr(0, i).rfind('-');
-  if (dash == std::string_view::npos) return 0;
-  while (i < s.size() && s[i] == ' ') ++i;
-  return s.substr(i).starts_with("| ") ? i + 2 : 0;
-}
+using Phrase = std::pair<std::string_view, std::string_view>;
 
-// "2026-02-03T04:05:06.7Z stderr F ".
-std::size_t container_margin(std::string_view s) {
-  if (s.size() < 12 || !is_digit(s[0]) || s[4] != '-') return 0;
-  const std::size_t blank = s.substr(0, 48).find(' ');
-  if (blank == std::string_view::npos) return 0;
-  for (std::string_view stream : {" stderr F ", " stdout F ", " stderr P ", " stdout P "}) {
-    if (s.substr(blank).starts_with(stream)) return blank + stream.size();
-  }
-  return 0;
-}
-
-// "[rank12]: " and "[rank12]:".
-std::size_t rank_margin(std::string_view s) {
-  if (!s.starts_with("[rank")) return 0;
-  std::size_t i = 5;
-  while (i < s.size() && is_digit(s[i])) ++i;
-  if (i == 5 || !s.substr(i).starts_with("]:")) return 0;
-  i += 2;
-  return i < s.size() && s[i] == ' ' ? i + 1 : i;
-}
-
-// Quotes, pytest's "E       ", rich's box, ExceptionGroup's "  | ".
-std::size_t drawn_margin(std::string_view s) {
-  if (s.starts_with("> ")) return 2;
-  if (s.starts_with("E   ")) {
-    std::size_t i = 1;
-    while (i < s.size() && i < 8 && s[i] == ' ') ++i;
-    return i;
-  }
-  if (s.starts_with("│ ")) return std::string_view("│ ").size();
-  std::size_t i = 0;
-  while (i < s.size() && s[i] == ' ') ++i;
-  return i > 0 && s.substr(i).starts_with("| ") ? i + 2 : 0;
-}
-
-std::string json_log_field(std::string_view s) {
-  std::size_t i = s.find(':');
-  i = s.find('"', i == std::string_view::npos ? s.size() : i);
-  std::string out;
-  if (i == std::string_view::npos) return out;
-  for (++i; i < s.size() && s[i] != '"'; ++i) {
-    if (s[i] == '\\' && i + 1 < s.size()) {
-      ++i;
-      if (s[i] == 'n' || s[i] == 'r') continue;
-      out += s[i] == 't' ? '\t' : s[i];
-    } else {
-      out += s[i];
-    }
-  }
-  return out;
-}
-
-// A log that went through a page translator; the tools themselves are never localised. Only whole phrases are put
-// back, so that a path in that language stays as it is.
-std::string untranslated(std::string line) {
-  using Phrase = std::pair<std::string_view, std::string_view>;
-  static constexpr std::array kPhrases{Phrase{"：块：[", ": block: ["},
-                                       Phrase{"，线程：[", ", thread: ["},
-                                       Phrase{" 断言“", " Assertion `"},
-                                       Phrase{"”失败。", "` failed."},
-                                       Phrase{"，", ","},
-                                       Phrase{"：", ":"},
-                                       Phrase{"CUDA 错误:触发设备端断言", " CUDA error: device-side assert triggered"}};
-  for (const auto& [from, to] : kPhrases) {
+std::string replaced(std::string line, const auto& phrases) {
+  for (const auto& [from, to] : phrases) {
     std::string out;
     std::size_t at = 0;
     for (std::size_t hit; (hit = line.find(from, at)) != std::string::npos; at = hit + from.size()) {
       out.append(line, at, hit - at).append(to);
     }
-    line = at == 0 ? line : out.append(line, at, std::string::npos);
+    if (at != 0) line = out.append(line, at, std::string::npos);
   }
   return line;
+}
+
+// A string of JSON, from behind its opening quote. Line feeds inside stay, one at its end does not.
+std::string json_string(std::string_view s) {
+  std::string out;
+  for (std::size_t i = 0; i < s.size() && s[i] != '"'; ++i) {
+    if (s[i] != '\\' || i + 1 == s.size()) {
+      out += s[i];
+      continue;
+    }
+    ++i;
+    if (s[i] == 'r') continue;
+    constexpr std::array<std::pair<std::string_view, char>, 3> kAngles{
+        {{"u003c", '<'}, {"u003e", '>'}, {"u0026", '&'}}};
+    bool taken = false;
+    for (const auto& [code, character] : kAngles) {
+      if (!s.substr(i).starts_with(code)) continue;
+      out += character;
+      i += code.size() - 1;
+      taken = true;
+    }
+    if (!taken) out += s[i] == 'n' ? '\n' : s[i] == 't' ? '\t' : s[i];
+  }
+  if (out.ends_with('\n')) out.pop_back();
+  return out;
+}
+
+// The message of a log that writes one JSON object a line: Docker's json-file, journald, structured loggers.
+std::optional<std::string> json_message(std::string_view line) {
+  if (!line.starts_with("{\"")) return std::nullopt;
+  for (std::string_view key : {"log", "msg", "message", "MESSAGE", "text"}) {
+    for (std::string_view colon : {"\":\"", "\": \""}) {
+      const std::string field = "\"" + std::string(key) + std::string(colon);
+      const std::size_t at = line.find(field);
+      if (at != std::string_view::npos) return json_string(line.substr(at + field.size()));
+    }
+  }
+  if (line.starts_with("{\"log\":")) return std::string();  // cut before the message begins
+  return std::nullopt;
+}
+
+// A log that went through a page translator; the tools themselves are never localised. Only whole phrases are put
+// back, so that a path in that language stays as it is.
+std::string untranslated(std::string line) {
+  static constexpr std::array kPhrases{Phrase{"：块：[", ": block: ["},
+                                       Phrase{"：block：[", ": block: ["},
+                                       Phrase{"，线程：[", ", thread: ["},
+                                       Phrase{"，thread：[", ", thread: ["},
+                                       Phrase{" 断言“", " Assertion `"},
+                                       Phrase{"”失败。", "` failed."},
+                                       Phrase{"，", ","},
+                                       Phrase{"：", ":"},
+                                       Phrase{"CUDA 错误:触发设备端断言", " CUDA error: device-side assert triggered"}};
+  return replaced(std::move(line), kPhrases);
+}
+
+// Copied from a page's source. `&amp;` comes last, so that "&amp;lt;" is undone once only.
+std::string without_entities(std::string line) {
+  static constexpr std::array kEntities{Phrase{"&lt;", "<"},   Phrase{"&gt;", ">"},   Phrase{"&quot;", "\""},
+                                        Phrase{"&#39;", "'"},  Phrase{"&#x27;", "'"}, Phrase{"&#96;", "`"},
+                                        Phrase{"&#x60;", "`"}, Phrase{"&nbsp;", " "}, Phrase{"&amp;", "&"}};
+  return replaced(std::move(line), kEntities);
 }
 
 }  // namespace
 
 std::string without_margins(std::string_view line) {
-  constexpr int kNested = 6;
+  constexpr int kNested = 8;
   for (int i = 0; i < kNested; ++i) {
-    if (line.starts_with("{\"log\":")) return json_log_field(line);
-    std::size_t margin = rank_margin(line);
-    if (margin == 0) margin = drawn_margin(line);
-    if (margin == 0) margin = container_margin(line);
-    if (margin == 0) margin = compose_margin(line);
+    if (auto message = json_message(line)) return *std::move(message);
+    line = without_frame(line);
+    const std::size_t margin = margin_of(line);
     if (margin == 0) break;
     line.remove_prefix(margin);
   }
-  const bool translated =
-      line.find("：块：[") != std::string_view::npos || line.find("触发设备端断言") != std::string_view::npos;
-  return translated ? untranslated(std::string(line)) : std::string(line);
+  std::string text(line);
+  if (contains(line, "：块：[") || contains(line, "：block：[") || contains(line, "触发设备端断言")) {
+    text = untranslated(std::move(text));
+  }
+  if (contains(line, "&") && contains(line, ";")) text = without_entities(std::move(text));
+  // A whole report as one string, as a program prints what another one raised.
+  constexpr std::string_view kInOneString = "(most recent call last):\\n";
+  if (contains(text, kInOneString)) {
+    static constexpr std::array kEscapes{Phrase{"\\n", "\n"}, Phrase{"\\\"", "\""}, Phrase{"\\'", "'"}};
+    text = replaced(std::move(text), kEscapes);
+  }
+  return text;
 }
 
 LogText read_log_text(std::string_view raw) {

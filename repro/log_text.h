@@ -70,7 +70,8 @@ class LogReader {
 
 LogText read_log_text(std::string_view raw);
 
-// One line without its margins: "[rank0]: x" gives "x"; a json-file line gives its unescaped "log" field.
+// One line without its margins: "[rank0]: x" gives "x"; a line of JSON gives its message. Several lines, with line
+// feeds between them, where the line held them escaped.
 std::string without_margins(std::string_view line);
 
 }  // namespace dsafuzz

@@ -3,6 +3,7 @@
 #include "repro/parse_assert.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace dsafuzz {
@@ -17,13 +18,21 @@ struct Site {
   std::optional<std::string> function;
 };
 
+// "/usr/local/cuda/include/cuda/std/mdspan": headers of the standard library have no extension.
+bool is_header_path(std::string_view s) {
+  const std::size_t slash = s.rfind('/');
+  return slash != std::string_view::npos && slash + 1 < s.size() && std::ranges::all_of(s.substr(slash + 1), is_word) &&
+         contains(s.substr(0, slash), "/include/");
+}
+
 // "IndexKernel.cu", "x.py", "unknown": something a compiler would call a file.
 bool looks_like_file(std::string_view s) {
+  const std::string_view whole = s;
   if (s.ends_with("unknown")) return true;
   constexpr std::size_t kLongestExtension = 5;
   if (s.size() > kLongestExtension + 1) s.remove_prefix(s.size() - kLongestExtension - 1);
   const std::size_t dot = s.rfind('.');
-  if (dot == std::string_view::npos) return false;
+  if (dot == std::string_view::npos) return is_header_path(whole);
   const std::string_view extension = s.substr(dot + 1);
   return !extension.empty() && is_letter(extension.front()) && std::ranges::all_of(extension, is_word);
 }
@@ -82,6 +91,24 @@ struct Form {
 constexpr Form kCuda{" block: [", ", thread: ", true, AssertForm::cuda};
 constexpr Form kXpu{" global id: [", ", local id: ", false, AssertForm::xpu};
 
+// What stands around the condition: the driver's back quotes, what an editor made of them, or nothing where Markdown
+// ate them.
+struct Quotes {
+  std::string_view open, close;
+};
+
+Quotes take_quote(std::string_view& body) {
+  constexpr std::array<Quotes, 4> kQuotes{{{"`", "`"}, {"‘", "’"}, {"'", "'"}, {"“", "”"}}};
+  for (const Quotes& quotes : kQuotes) {
+    const bool whole = quotes.open == "`" || contains(body, std::string(quotes.close) + " failed");
+    if (whole && body.starts_with(quotes.open)) {
+      body.remove_prefix(quotes.open.size());
+      return quotes;
+    }
+  }
+  return {};
+}
+
 // One record whose anchor stands at `anchor` in `line`; its left part starts at `from`.
 std::optional<Found> parse_record(std::string_view line, std::size_t from, std::size_t anchor, const Form& form) {
   std::string_view rest = line.substr(anchor + form.first.size() - 1);
@@ -101,8 +128,8 @@ std::optional<Found> parse_record(std::string_view line, std::size_t from, std::
   } else {
     skip_blanks(body);
     if (!take(body, "Assertion ")) return std::nullopt;
-    const bool quoted = take(body, "`");  // Markdown may have eaten the quotes
-    const std::string_view ending = quoted ? "` failed" : " failed";
+    const Quotes quotes = take_quote(body);
+    const std::string ending = std::string(quotes.close) + " failed";
     const std::size_t close = body.rfind(ending);
     if (close == std::string_view::npos) return std::nullopt;
     found.record.condition = std::string(body.substr(0, close));
@@ -155,6 +182,26 @@ std::optional<Found> parse_rocm(std::string_view line) {
   return found;
 }
 
+// Paddle: Error: FILE:LINE Assertion `COND` failed. MESSAGE, printed by every failing thread to standard output
+std::optional<Found> parse_paddle(std::string_view line) {
+  std::string_view rest = line;
+  const auto left = take_until(rest, " Assertion `");
+  std::string_view site = left.value_or("");
+  if (!left || !take_until(site, "Error: ")) return std::nullopt;
+  const std::size_t close = rest.find("` failed.");
+  const auto place = split_file_line(site);
+  if (close == std::string_view::npos || !place || contains(place->file, " ") || !looks_like_file(place->file)) {
+    return std::nullopt;
+  }
+  Found found;
+  found.end = line.size();
+  found.record.form = AssertForm::paddle;
+  found.record.file = std::string(place->file);
+  found.record.line = place->line;
+  found.record.condition = std::string(rest.substr(0, close));
+  return found;
+}
+
 // Collects records: equal ones are counted, the driver's line and its printf twin once.
 class Collector {
  public:
@@ -200,20 +247,54 @@ class Collector {
   std::int64_t dropped_ = 0;
 };
 
-// A record that a terminal broke over lines, put together again. Bounded, so that joining stays linear.
-std::string joined(const std::vector<std::string>& lines, std::size_t first) {
-  constexpr std::size_t kLines = 4, kLongest = 400;
-  std::string text;
-  for (std::size_t i = first; i < lines.size() && i < first + kLines && lines[i].size() <= kLongest; ++i) {
+// A record that a terminal broke over lines, put together again; `glue` is " " where it was broken at blanks. Bounded,
+// so that joining stays linear.
+constexpr std::size_t kBrokenLine = 400;
+std::string joined(std::string_view before, const std::vector<std::string>& lines, std::size_t first,
+                   std::string_view glue) {
+  constexpr std::size_t kLines = 4;
+  std::string text(before);
+  for (std::size_t i = first; i < lines.size() && i < first + kLines && lines[i].size() <= kBrokenLine; ++i) {
+    if (i > first) text += glue;
     text += lines[i];
   }
   return text;
+}
+
+// The line above, if a break left the path of this record there: it is a path and nothing else, and this line does not
+// begin with one of its own.
+std::string path_above(const std::vector<std::string>& lines, std::size_t number) {
+  constexpr std::size_t kShortest = 24;
+  if (number == 0) return {};
+  const std::string& above = lines[number - 1];
+  if (above.size() < kShortest || above.size() > kBrokenLine || above.find(' ') != std::string::npos) return {};
+  const auto begins_path = [](std::string_view s) {
+    return s.starts_with('/') || s.starts_with("../") ||
+           (s.size() > 2 && is_letter(s[0]) && s[1] == ':' && (s[2] == '\\' || s[2] == '/'));
+  };
+  if (!begins_path(above) || begins_path(lines[number])) return {};
+  return above.ends_with(':') ? above + " " : above;
 }
 
 // "[7,0,0], thread: [93,0,0] Assertion": a record's own numbers, unlike "[x,y,z]" in prose about it.
 bool has_coordinates(std::string_view s) {
   if (!take_until(s, "thread: [")) return false;
   return take_number(s) && s.starts_with(',');
+}
+
+// The record of line `number` together with the lines that a break made of it, and the text it was read from.
+std::optional<std::pair<Found, std::string>> broken_record(const std::vector<std::string>& lines, std::size_t number,
+                                                           const std::string& above, std::size_t from,
+                                                           std::size_t anchor, const Form& form) {
+  for (std::string_view glue : {"", " "}) {
+    std::string text = joined(above, lines, number, glue);
+    const std::size_t moved = above.size() + anchor;
+    if (moved >= text.size()) return std::nullopt;
+    if (auto found = parse_record(text, above.empty() ? from : 0, moved, form)) {
+      return std::pair{std::move(*found), std::move(text)};
+    }
+  }
+  return std::nullopt;
 }
 
 void read_line(const LogText& log, std::size_t number, const Form& form, Collector& collector) {
@@ -223,18 +304,18 @@ void read_line(const LogText& log, std::size_t number, const Form& form, Collect
   if (headless && contains(line, "` failed") && has_coordinates(line)) collector.add_spoiled();
   for (std::size_t anchor = line.find(form.first); anchor != std::string_view::npos;) {
     const std::size_t next = line.find(form.first, anchor + 1);
-    if (auto found = parse_record(line, from, anchor, form)) {
+    const bool open = next == std::string_view::npos && !contains(line.substr(anchor), " failed");
+    const std::string above = from == 0 ? path_above(log.lines, number) : std::string();
+    if (auto whole =
+            above.empty() && !open ? std::nullopt : broken_record(log.lines, number, above, from, anchor, form)) {
+      from = open ? line.size() : line.find(" failed", anchor);
+      collector.add(std::move(whole->first), number, whole->second);
+    } else if (auto found = parse_record(line, from, anchor, form)) {
       from = found->end;
       const auto copies = log.repeated.find(number);
       collector.add(std::move(*found), number, line, 1 + (copies == log.repeated.end() ? 0 : copies->second));
-    } else if (next == std::string_view::npos && !contains(line.substr(anchor), " failed")) {
-      const std::string whole = joined(log.lines, number);
-      auto broken = whole.size() > line.size() ? parse_record(whole, from, anchor, form) : std::nullopt;
-      if (broken) {
-        collector.add(std::move(*broken), number, whole);
-      } else {
-        collector.add_spoiled();
-      }
+    } else if (open) {
+      collector.add_spoiled();
     } else {
       constexpr std::size_t kCoordinates = 128;
       if (has_coordinates(line.substr(anchor, kCoordinates))) collector.add_spoiled();
@@ -252,6 +333,7 @@ AssertReading parse_asserts(const LogText& log) {
     read_line(log, i, kCuda, collector);
     read_line(log, i, kXpu, collector);
     if (auto found = parse_rocm(log.lines[i])) collector.add(std::move(*found), i, log.lines[i]);
+    if (auto found = parse_paddle(log.lines[i])) collector.add(std::move(*found), i, log.lines[i]);
   }
   return collector.finish();
 }

@@ -15,7 +15,7 @@
 namespace dsafuzz {
 
 // Who printed it, where the form tells.
-enum class AssertForm : std::uint8_t { cuda, rocm, xpu, triton_rocm, dsa };
+enum class AssertForm : std::uint8_t { cuda, rocm, xpu, triton_rocm, paddle, dsa };
 
 // All lines with the same file, line and condition.
 struct AssertRecord {

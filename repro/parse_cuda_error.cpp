@@ -1,9 +1,12 @@
-// A table of CUDA's texts, and the markers that introduce one.
+// The markers that introduce one of CUDA's texts; cuda_codes has those.
 #include "repro/parse_cuda_error.h"
 
 #include <algorithm>
 #include <array>
 
+#include "repro/cuda_codes.h"
+#include "repro/error_mention.h"
+#include "repro/exception_name.h"
 #include "repro/foreign_cuda_error.h"
 #include "repro/parse_assert.h"
 #include "repro/scan.h"
@@ -11,34 +14,7 @@
 namespace dsafuzz {
 namespace {
 
-struct Known {
-  int code;
-  std::string_view name, text, fault;
-  bool sticky;
-};
-constexpr std::array kKnown{
-    Known{700, "IllegalAddress", "an illegal memory access was encountered", "illegal_memory_access", true},
-    Known{710, "Assert", "device-side assert triggered", "device_assert", true},
-    Known{714, "HardwareStackError", "hardware stack error", "hardware_stack_error", true},
-    Known{715, "IllegalInstruction", "an illegal instruction was encountered", "illegal_instruction", true},
-    Known{716, "MisalignedAddress", "misaligned address", "misaligned_address", true},
-    Known{717, "InvalidAddressSpace", "operation not supported on global/shared address space", "invalid_address_space",
-          true},
-    Known{718, "InvalidPc", "invalid program counter", "invalid_pc", true},
-    Known{719, "LaunchFailure", "unspecified launch failure", "launch_failure", true},
-    Known{702, "LaunchTimeout", "the launch timed out and was terminated", "launch_timeout", true},
-    Known{209, "NoKernelImageForDevice", "no kernel image is available for execution on the device", "no_kernel_image",
-          false},
-    Known{98, "InvalidDeviceFunction", "invalid device function", "invalid_device_function", false},
-    Known{2, "MemoryAllocation", "out of memory", "oom", false},
-    Known{1, "InvalidValue", "invalid argument", "invalid_value", false},
-    Known{101, "InvalidDevice", "invalid device ordinal", "invalid_device", false},
-    Known{35, "InsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version", "driver_too_old",
-          false},
-    Known{100, "NoDevice", "no CUDA-capable device is detected", "no_device", false},
-    Known{999, "Unknown", "unknown error", "unknown_error", false}};
-
-CudaError from_known(const Known& known, std::string_view family) {
+CudaError from_code(const CudaCode& known, std::string_view family) {
   CudaError error;
   error.code = known.code;
   error.name = std::string(family) + std::string(known.name);
@@ -46,40 +22,14 @@ CudaError from_known(const Known& known, std::string_view family) {
   return error;
 }
 
-// The word at the end of `s`, of letters, digits, `_`, `.` and `:`.
-std::string_view word_at_end(std::string_view s) {
-  std::size_t i = s.size();
-  while (i > 0 && (is_word(s[i - 1]) || s[i - 1] == '.' || s[i - 1] == ':')) --i;
-  return s.substr(i);
-}
-
-bool is_exception_name(std::string_view word) {
-  return word.size() > 5 && (word.ends_with("Error") || word.ends_with("Exception"));
-}
-
-// `before` is what precedes the message: "torch.AcceleratorError: ". Empty if that is no exception.
-std::string exception_before(std::string_view before) {
-  before = trimmed(before);
-  if (!before.ends_with(':')) return {};
-  before.remove_suffix(1);
-  const std::string_view word = word_at_end(before);
-  return is_exception_name(word) ? std::string(word) : std::string();
-}
-
-// Documentation and advice quote the text: "If you see `RuntimeError: CUDA error: ..`".
-bool is_mention(std::string_view before) {
-  std::string_view rest = trimmed(before);
-  if (rest.ends_with(':')) rest.remove_suffix(1);
-  rest.remove_suffix(word_at_end(rest).size());
-  return rest.ends_with('`');
-}
-
-// CUBLAS_STATUS_X when calling `fn( ..)`
+// CUBLAS_STATUS_X when calling `fn( ..)`, CUSOLVER_STATUS_X, when calling `fn( ..)`, CUDNN_STATUS_X, CUFFT_X
 std::optional<CudaError> library_error(std::string_view message) {
-  if (!message.starts_with("CUBLAS_STATUS_") && !message.starts_with("CUDNN_STATUS_")) return std::nullopt;
+  constexpr std::array<std::string_view, 6> kFamilies{"CUBLAS_STATUS_",   "CUDNN_STATUS_", "CUSPARSE_STATUS_",
+                                                      "CUSOLVER_STATUS_", "CUFFT_",        "NVRTC_ERROR_"};
+  if (std::ranges::none_of(kFamilies, [&](std::string_view f) { return message.starts_with(f); })) return std::nullopt;
   CudaError error;
   error.text = std::string(message.substr(0, kVerbatimLimit));
-  error.name = std::string(message.substr(0, message.find_first_of(" \n")));
+  error.name = std::string(message.substr(0, message.find_first_of(" ,\n")));
   if (take_until(message, " when calling `")) error.api_call = std::string(message.substr(0, message.find('(')));
   return error;
 }
@@ -87,16 +37,26 @@ std::optional<CudaError> library_error(std::string_view message) {
 struct Marker {
   std::string_view text, family;
 };
-constexpr std::array kMarkers{Marker{"CUDA error: ", "cudaError"}, Marker{"HIP error: ", "hipError"},
-                              Marker{"Triton Error [CUDA]: ", "cudaError"}};
+constexpr std::array kMarkers{
+    Marker{"CUDA error: ", "cudaError"},          Marker{"HIP error: ", "hipError"},
+    Marker{"Triton Error [CUDA]: ", "cudaError"}, Marker{"Triton Error [HIP]: ", "hipError"},
+    Marker{"cuDNN error: ", "cudaError"},         Marker{"cuDNN Frontend error: ", "cudaError"},
+    Marker{"cusolver error: ", "cudaError"},      Marker{"cuFFT error: ", "cudaError"}};
+
+bool mentions_error(std::string_view line) {
+  return std::ranges::any_of(kMarkers, [&](const Marker& marker) {
+    const std::size_t at = line.find(marker.text);
+    return at != std::string_view::npos && only_mentions(line.substr(0, at), line.substr(at + marker.text.size()));
+  });
+}
 
 std::optional<CudaError> marked_error(std::string_view line) {
   for (const Marker& marker : kMarkers) {
     const std::size_t at = line.find(marker.text);
     if (at == std::string_view::npos) continue;
     const std::string_view before = line.substr(0, at);
-    const std::string_view message = line.substr(at + marker.text.size());
-    if (is_mention(before)) return std::nullopt;
+    std::string_view message = line.substr(at + marker.text.size());
+    if (marker.family == "hipError") take_until(message, "Code: ") && take_until(message, "essage: ");
     std::optional<CudaError> error = library_error(message);
     if (!error) error = known_cuda_error(message);
     if (!error) {
@@ -106,6 +66,7 @@ std::optional<CudaError> marked_error(std::string_view line) {
       error->name.replace(0, std::string_view("cudaError").size(), marker.family);
     }
     error->exception = exception_before(before);
+    if (error->exception.empty()) error->exception = exception_at_front(line);
     return error;
   }
   return std::nullopt;
@@ -134,8 +95,9 @@ std::optional<CudaError> named_error(std::string_view line) {
   if (!error) return std::nullopt;
   std::string_view left = *before;
   constexpr std::string_view kNoticed = " failed to synchronize";
-  if (left.ends_with(kNoticed)) {
-    left.remove_suffix(kNoticed.size());
+  constexpr std::string_view kFailed = " failed";  // Thrust of before CUDA 11: "parallel_for failed: "
+  if (left.ends_with(kNoticed) || left.ends_with(kFailed)) {
+    left.remove_suffix(left.ends_with(kNoticed) ? kNoticed.size() : kFailed.size());
     if (left.ends_with(':')) left.remove_suffix(1);
     error->api_call = std::string(word_at_end(left));
     left.remove_suffix(error->api_call.size());
@@ -156,9 +118,7 @@ std::optional<CudaError> tool_error(std::string_view line) {
   CudaError error;
   error.code = static_cast<int>(*code);
   error.name = std::string(*name);
-  for (const Known& known : kKnown) {
-    if (known.code == *code) error.text = std::string(known.text);
-  }
+  if (const CudaCode* known = cuda_code_by_number(*error.code)) error.text = std::string(known->text);
   if (take_until(rest, "API call to ")) error.api_call = std::string(rest.substr(0, rest.find_first_of(" .<")));
   error.from_tool = true;
   return error;
@@ -184,6 +144,7 @@ std::optional<CudaError> error_in(std::string_view line) {
   constexpr std::array<std::string_view, 6> kHints{"rror",    "Returning ", "CUDA_ERROR_",
                                                    "failure", "warning",    "GPUassert"};
   if (std::ranges::none_of(kHints, [&](std::string_view hint) { return contains(line, hint); })) return std::nullopt;
+  if (mentions_error(line)) return std::nullopt;
   if (auto error = marked_error(line)) return error;
   if (auto error = thc_error(line)) return error;
   if (auto error = named_error(line)) return error;
@@ -192,30 +153,33 @@ std::optional<CudaError> error_in(std::string_view line) {
   return foreign_cuda_error(line);
 }
 
+// ggml tells the call two lines below: "  current device: 0, in function F at FILE:N", "  cudaStreamSynchronize(s)".
+std::string call_below(const std::vector<std::string>& lines, std::size_t at) {
+  return trimmed(lines[at]).starts_with("current device: ") ? called_function(lines[at + 1]) : std::string();
+}
+
 }  // namespace
 
 bool is_sticky(int code) {
-  return std::ranges::any_of(kKnown, [&](const Known& known) { return known.code == code && known.sticky; });
+  const CudaCode* known = cuda_code_by_number(code);
+  return known != nullptr && known->sticky;
 }
 
 std::string_view fault_word(const CudaError& error) {
-  for (const Known& known : kKnown) {
-    const bool same_text = !error.text.empty() && error.text.starts_with(known.text);
-    if (same_text || (error.text.empty() && error.code == known.code)) return known.fault;
-  }
-  return "cuda_error";
+  const CudaCode* known = cuda_code_by_text(error.text);
+  if (known == nullptr && error.text.empty() && error.code) known = cuda_code_by_number(*error.code);
+  return known == nullptr ? "cuda_error" : known->fault;
 }
 
 std::optional<CudaError> known_cuda_error(std::string_view text) {
-  for (const Known& known : kKnown) {
-    if (text.starts_with(known.text)) return from_known(known, "cudaError");
-  }
-  return std::nullopt;
+  const CudaCode* known = cuda_code_by_text(text);
+  return known == nullptr ? std::nullopt : std::optional(from_code(*known, "cudaError"));
 }
 
 std::optional<CudaError> parse_cuda_error(const LogText& log) {
   std::optional<CudaError> first;
   std::string thrown;  // from "terminate called after throwing an instance of 'c10::Error'"
+  std::string raised;  // the class of a message that goes on below: "DistBackendError: NCCL error in: .."
   for (std::size_t i = 0; i < log.lines.size(); ++i) {
     std::string_view line = log.lines[i];
     std::string_view rest = line;
@@ -223,13 +187,19 @@ std::optional<CudaError> parse_cuda_error(const LogText& log) {
       thrown = std::string(rest.substr(0, rest.find('\'')));
       continue;
     }
+    const std::string_view above = i > 0 ? trimmed(log.lines[i - 1]) : std::string_view();
+    if (contains(line, "NCCL error in: ")) raised = exception_at_front(line);
     auto error = error_in(line);
     if (!error) continue;
-    if (error->exception.empty() && trimmed(line).starts_with("what():")) error->exception = thrown;
+    if (error->exception.empty()) {
+      if (trimmed(line).starts_with("what():") || above == "what():") error->exception = thrown;
+      if (above == "Last error:") error->exception = raised;
+    }
     if (!first) {
       first = std::move(error);
       first->log_line = i;
       first->verbatim = std::string(line.substr(0, kVerbatimLimit));
+      if (first->api_call.empty() && i + 2 < log.lines.size()) first->api_call = call_below(log.lines, i + 1);
     } else if (first->exception.empty() && !first->from_tool && first->text == error->text) {
       first->exception = error->exception;  // caught and printed at first, raised later
     }

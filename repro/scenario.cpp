@@ -336,4 +336,16 @@ Result<Scenario> load_scenario(const std::string& path) {
   return parse_scenario(text, path);
 }
 
+Result<std::vector<Scenario>> load_scenarios(const std::vector<std::string>& paths) {
+  std::vector<Scenario> scenarios;
+  for (const std::string& path : paths) {
+    Scenario scenario = DSAFUZZ_TRY(load_scenario(path));
+    if (std::ranges::find(scenarios, scenario.name, &Scenario::name) != scenarios.end()) {
+      return input_problem("scenario '" + scenario.name + "' is given twice", path);
+    }
+    scenarios.push_back(std::move(scenario));
+  }
+  return scenarios;
+}
+
 }  // namespace dsafuzz

@@ -65,5 +65,7 @@ struct Scenario {
 
 Result<Scenario> parse_scenario(std::string_view text, const std::string& file);
 Result<Scenario> load_scenario(const std::string& path);
+// Problem: also two of one name, which would share a corpus.
+Result<std::vector<Scenario>> load_scenarios(const std::vector<std::string>& paths);
 
 }  // namespace dsafuzz

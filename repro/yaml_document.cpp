@@ -1,7 +1,7 @@
 #include "repro/yaml_document.h"
 
-#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/anchor.h>
+#include <yaml-cpp/eventhandler.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +9,8 @@
 #include <limits>
 #include <set>
 #include <sstream>
+
+#include "repro/escape.h"
 
 namespace dsafuzz {
 namespace {
@@ -105,12 +107,6 @@ std::string kind_of(const YAML::Node& node) {
     case YAML::NodeType::Map: return "a mapping";
   }
   return "something";
-}
-
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string out;
-  for (const std::string_view word : words) out += (out.empty() ? "" : ", ") + std::string(word);
-  return out;
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 namespace kernels {
 namespace {
 
+using vcuda::argument;
+
 constexpr int kThreads = 128;
 constexpr int kPerThread = 4;
 
@@ -17,12 +19,13 @@ __global__ void index_elementwise_kernel(KERNEL_STRUCT(AdvancedIndex) args) {
     const Offsets<3> offsets = offsets_of(args.walk, at);
     std::int64_t indexed = 0;
     for (int i = 0; i < args.indices; ++i) {
-      std::int64_t index = *reinterpret_cast<const std::int64_t*>(args.index[i] + offsets.bytes[2]);
+      std::int64_t index = *reinterpret_cast<const std::int64_t*>(argument(args.index[i]) + offsets.bytes[2]);
+      const std::int64_t size = argument(args.sizes[i]);
       DEVICE_ASSERT("aten/src/ATen/native/cuda/IndexKernel.cu", 111, "operator()",
                     "-sizes[i] <= index && index < sizes[i] && \"index out of bounds\"",
-                    -args.sizes[i] <= index && index < args.sizes[i]);
-      if (index < 0) index += args.sizes[i];
-      indexed += index * args.strides[i];
+                    -size <= index && index < size);
+      if (index < 0) index += size;
+      indexed += index * argument(args.strides[i]);
     }
     char* to = static_cast<char*>(args.out) + offsets.bytes[0] + (kPut ? indexed : 0);
     const char* from = static_cast<const char*>(args.in) + offsets.bytes[1] + (kPut ? 0 : indexed);

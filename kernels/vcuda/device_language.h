@@ -6,7 +6,11 @@
 // LAUNCH_WITH_BARRIERS), atomicAdd on float, double, int, int64 and the 16-bit types, atomicMax, atomicMin, atomicExch
 // and atomicCAS on int, vcuda::update_atomically on every element of up to 8 bytes, DEVICE_ASSERT,
 // DEVICE_ASSERT_PRINTF and DEVICE_ASSERT_MESSAGE, to_float/from_float for the 16-bit types.
-// A struct that a kernel takes is written KERNEL_STRUCT(Type) name, and is only read.
+// A struct that a kernel takes is written KERNEL_STRUCT(Type) name, and is only read; vcuda::argument(name.list[i])
+// reads an element of a list in it without a check, so `i` must be one.
+// RETURN_ROW ends a thread that has nothing more to do, where the same holds for all threads after it in its row of the
+// block (those with a larger threadIdx.x) and they would pass every assert that it has passed: the virtual device does
+// not run these.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
@@ -41,6 +45,11 @@ __device__ inline Half from_float<Half>(double v) {
 template <>
 __device__ inline BFloat16 from_float<BFloat16>(double v) {
   return __float2bfloat16(static_cast<float>(v));
+}
+
+template <typename T>
+__device__ T argument(const T& element) {
+  return element;
 }
 
 // Replaces *address by change(*address) in one step. CUDA swaps words of 32 and 64 bits only, so a smaller element is
@@ -99,6 +108,7 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
   } while (0)
 
 #define KERNEL_STRUCT(...) const __VA_ARGS__
+#define RETURN_ROW return
 
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)
 #define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)

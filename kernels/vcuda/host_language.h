@@ -53,6 +53,12 @@ using dim3 = ::vcuda::Dim3;
       ::vcuda::fail_with_message(kSite, MESSAGE);                                     \
   } while (0)
 
+#define RETURN_ROW         \
+  do {                     \
+    ::vcuda::end_row();    \
+    return;                \
+  } while (0)
+
 // The launch's own copy serves all threads: a copy for each would cost more than most of them do.
 #define KERNEL_STRUCT(...) const __VA_ARGS__&
 
@@ -66,6 +72,18 @@ using dim3 = ::vcuda::Dim3;
 namespace vcuda {
 
 inline Dim3 read_unchecked(const Dim3& d) { return {read_unchecked(d.x), read_unchecked(d.y), read_unchecked(d.z)}; }
+
+template <typename T>
+T argument(const T& element) {
+  return read_unchecked(element);
+}
+
+// The launch loop then goes on with the next row.
+inline void end_row() {
+  ThreadState& state = current_thread();
+  write_unchecked(state.thread.x, read_unchecked(state.block_size.x) - 1);
+}
+
 
 using Half = _Float16;
 
@@ -98,6 +116,12 @@ T from_float(double v) {
 }
 
 }  // namespace vcuda
+
+// Of CUDA: the upper half of the product.
+inline std::uint64_t __umul64hi(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
+}
 
 // CUDA's atomics: checked like any other access, atomic among host threads, and returning the old value.
 namespace vcuda {

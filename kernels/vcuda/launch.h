@@ -87,23 +87,17 @@ VCUDA_KERNEL_SIDE void check_access(const void* address, std::size_t bytes, Acce
 // address tells one barrier of a kernel from another.
 VCUDA_KERNEL_SIDE __attribute__((noinline, nomerge)) void block_barrier();
 
-// A load and a store that the sanitizer does not see: the built-in variables are no memory of the kernel's, and are
-// read often.
-inline unsigned read_unchecked(const unsigned& value) {
-#if defined(__x86_64__)
-  unsigned out;
-  asm("movl %1, %0" : "=r"(out) : "m"(value));
-  return out;
-#else
-  return value;
-#endif
+// A load and a store that the sanitizer does not see: the built-in variables and the arguments are no memory of the
+// kernel's, and are read often. The sanitizer leaves other address spaces alone; to the machine number 1 is the usual
+// one, so these are plain accesses that the compiler may move, join and leave out.
+#define VCUDA_UNSEEN __attribute__((address_space(1)))
+template <typename T>
+[[gnu::always_inline]] inline T read_unchecked(const T& value) {
+  return *(const VCUDA_UNSEEN T*)&value;
 }
-inline void write_unchecked(unsigned& value, unsigned wanted) {
-#if defined(__x86_64__)
-  asm volatile("movl %1, %0" : "=m"(value) : "r"(wanted));
-#else
-  value = wanted;
-#endif
+template <typename T>
+[[gnu::always_inline]] inline void write_unchecked(T& value, T wanted) {
+  *(VCUDA_UNSEEN T*)&value = wanted;
 }
 
 namespace detail {

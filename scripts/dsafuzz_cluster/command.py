@@ -93,7 +93,9 @@ def connect(address):
         else:
             ray.init(include_dashboard=False, log_to_driver=False, logging_level="warning")
     except (ConnectionError, OSError, RuntimeError, ValueError) as error:
-        raise Refused(f"no Ray cluster at {address or 'this machine'}: {str(error).splitlines()[0]}", 3) from None
+        hint = "" if "RAY_AUTH_MODE" in os.environ or not address else "; if it wants a token, set RAY_AUTH_MODE=token"
+        reason = f"{str(error).splitlines()[0]}{hint}"
+        raise Refused(f"no Ray cluster at {address or 'this machine'}: {reason}", 3) from None
     return ray
 
 

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "fuzz/campaign_reader.h"
 #include "fuzz/campaign_schema.h"
 #include "fuzz/run_record.h"
 #include "temporary_folder.h"
@@ -147,6 +148,34 @@ TEST_F(CampaignDatabaseTest, AFullDiskLosesNothingThatWasWritten) {
   ASSERT_TRUE(record->database().sql().run_script("PRAGMA max_page_count = 1000000"));
   ASSERT_TRUE(record->end(false, 1)) << "space again: what waited is written";
   EXPECT_EQ(number(record->database(), "SELECT count(*) FROM run_findings"), 2);
+}
+
+TEST_F(CampaignDatabaseTest, TotalsAreAddedUpWhileCampaignsOfARunGoOn) {
+  const auto store = Store::open(folder.path() + "/out", Store::Access::exclusive);
+  auto record = RunRecord::begin(*store, {.kind = "nightly"});
+  ASSERT_TRUE(record) << record.error().text();
+  const RunTotals early{{{"vcuda", 10, 1, 0.5}}, {{"labels", 10, 7, 1, 2, 0.5}}};
+  const RunTotals late{{{"vcuda", 25, 3, 2.0}}, {{"labels", 25, 6, 1, 5, 2.0}}};
+  for (int campaign = 0; campaign < 2; ++campaign) {
+    record->add_totals(early);
+    record->add_totals(since(early, late));
+  }
+  ASSERT_TRUE(record->flush());
+  auto reader = CampaignReader::open(folder.path() + "/out");
+  ASSERT_TRUE(reader) << reader.error().text();
+  const auto run = reader->last_run();
+  ASSERT_TRUE(run && *run);
+  EXPECT_EQ((*run)->executions, 50u);
+  EXPECT_EQ((*run)->features, 7u) << "the same features are met again";
+  ASSERT_EQ((*run)->devices.size(), 1u);
+  EXPECT_EQ((*run)->devices[0].executions, 50u);
+  EXPECT_EQ((*run)->devices[0].findings, 6u);
+  EXPECT_EQ((*run)->devices[0].seconds, 4.0);
+  ASSERT_EQ((*run)->scenarios.size(), 1u);
+  EXPECT_EQ((*run)->scenarios[0].executions, 50u);
+  EXPECT_EQ((*run)->scenarios[0].features, 7u);
+  EXPECT_EQ((*run)->scenarios[0].restarts, 2u);
+  EXPECT_EQ((*run)->scenarios[0].left_out, 10u);
 }
 
 TEST_F(CampaignDatabaseTest, ARunThatWasCutOffEndsWhereItsLastSampleStands) {

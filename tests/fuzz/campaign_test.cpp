@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "fake_executor.h"
 #include "fuzz/atomic_file.h"
 #include "fuzz/campaign_plan.h"
+#include "fuzz/campaign_reader.h"
 #include "fuzz/engine.h"
 #include "fuzz/progress.h"
 #include "repro/case_text.h"
@@ -133,6 +135,16 @@ TEST_F(CampaignTest, SeveralDevicesShareOneCorpusAndAreAskedAboutEachFinding) {
   std::uint64_t all = 0;
   for (const DeviceSummary& device : summary->devices) all += device.executions;
   EXPECT_EQ(all, 400u);
+  const auto recorded = CampaignReader::open(o.out)->last_run();
+  ASSERT_TRUE(recorded && *recorded);
+  ASSERT_EQ((*recorded)->devices.size(), 3u);
+  for (const DeviceSummary& device : summary->devices) {
+    const auto total = std::ranges::find((*recorded)->devices, device.name, &DeviceTotals::name);
+    ASSERT_NE(total, (*recorded)->devices.end());
+    EXPECT_EQ(total->executions, device.executions);
+    EXPECT_EQ(total->findings, device.findings);
+  }
+  EXPECT_EQ((*recorded)->executions, 400u);
   ASSERT_EQ(summary->findings.size(), 1u) << "met on both, examined once: " << to_text(*summary);
   const FindingSummary& finding = summary->findings[0];
   EXPECT_EQ(finding.device, "vcuda");

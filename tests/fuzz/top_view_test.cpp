@@ -110,7 +110,7 @@ TEST(TopView, ForeignTextCannotDriveTheTerminal) {
   const std::string hostile = "\033]0;title\a\033[2J\r\n\xe2\x80\xae\xff";
   run.newest[0] = {hostile, 1, hostile, hostile, hostile, hostile, hostile};
   run.samples.back().facts.doing = hostile;
-  run.seed = run.started = run.devices[0].device = run.scenarios[0].scenario = hostile;
+  run.seed = run.started = run.devices[0].name = run.scenarios[0].name = hostile;
   for (const std::string& line : top_lines(hostile, run, {.alive = true}, {.width = 300})) {
     EXPECT_TRUE(std::ranges::all_of(line, [](unsigned char c) { return c >= 0x20 && c < 0x7f; })) << line;
   }

@@ -36,6 +36,18 @@ TEST(CaseText, ParseAndWriteAreInverses) {
   EXPECT_EQ(case_id(*again), case_id(c));
 }
 
+TEST(CaseText, ShortNamesOfOperatorsAreWrittenOut) {
+  const std::string head =
+      "case: t\nseed: 1\ntensors:\n  x: {shape: [1, 2], dtype: float32}\n"
+      "  y: {shape: [1], dtype: int64}\nsteps:\n  - loss = ";
+  const auto brief = parse_case(head + "cross_entropy(x, y)\n", "c.yaml");
+  const auto whole = parse_case(head + "aten::cross_entropy_loss(x, y)\n", "c.yaml");
+  ASSERT_TRUE(brief && whole);
+  EXPECT_EQ(case_id(*brief), case_id(*whole));
+  EXPECT_FALSE(parse_case(head + "cross_entropie(x, y)\n", "c.yaml"));
+  EXPECT_FALSE(parse_case(head + "model(x)\n", "c.yaml")) << "a case has none";
+}
+
 TEST(CaseText, IdChangesWithAnyPart) {
   const Case c = example_case();
   Case other = c;

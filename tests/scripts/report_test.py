@@ -135,22 +135,29 @@ class ReportTest(unittest.TestCase):
 
     def top_on_a_terminal(self, ending, **environment):
         """What `dsafuzz top` writes to a terminal of 60 columns until `ending` is done to it, and how it ends."""
-        process, terminal = pty.fork()
-        if process == 0:
-            environment = {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment}
-            os.execve(DSAFUZZ, [DSAFUZZ, "top", str(self.out), "--interval", "0.1"], environment)
+        leader, terminal = pty.fork()
+        if leader == 0:
+            # A terminal drops what nobody has read yet when the first process on it ends: so that is not dsafuzz.
+            try:
+                signal.signal(signal.SIGINT, lambda *_: None)
+                environment = {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **environment}
+                process = os.posix_spawn(DSAFUZZ, [DSAFUZZ, "top", str(self.out), "--interval", "0.1"], environment)
+                os.write(1, b"<process %d>" % process)
+                os.write(1, b"<ended %d>" % os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+                signal.pause()
+            finally:
+                os._exit(127)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
         written, ended = b"", False
-        while True:
-            try:
-                written += os.read(terminal, 1 << 16)
-            except OSError:  # it is closed
-                break
+        while not (over := re.search(rb"<ended (-?\d+)>", written)):
+            written += os.read(terminal, 1 << 16)
             if not ended and written.count(b"\033[H") >= 4:
                 ended = True
-                ending(process, terminal)
+                ending(int(re.search(rb"<process (\d+)>", written)[1]), terminal)
+        os.kill(leader, signal.SIGKILL)
+        os.waitpid(leader, 0)
         os.close(terminal)
-        return written.decode(), os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        return written[: over.start()].decode(), int(over[1])
 
     def test_top_redraws_in_place_until_it_is_ended(self):
         store = self.two_nights()
