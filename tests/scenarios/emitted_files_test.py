@@ -1,9 +1,9 @@
 """Every file that `dsafuzz emit` writes for the cases of the corpus is run, as a user runs it, on vcuda and on the CPU.
 
 Without arguments: a sample, as one ctest. `--all`: every case, which takes an hour; `--jobs N` at once. Names or paths
-of cases choose others. Each file must be as its formatter leaves it, compile without a warning, and end with the promised code:
-1 on vcuda, where the finding is from; on the CPU 1 only if it accepts, too, what is called silent, or dies of the access
-that is a memory fault. A CPU that accepts an input that it should not may also die of it.
+of cases choose others. Each file must be as its formatter leaves it, compile without a warning, and end with the
+promised code: 1 on vcuda, where the finding is from; on the CPU 1 only if it accepts, too, what is called silent, or
+dies of the access that is a memory fault. A CPU that accepts an input that it should not may also die of it.
 """
 import argparse
 import concurrent.futures
