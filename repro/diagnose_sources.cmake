@@ -12,6 +12,7 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   error_mention.cpp
   exception_name.cpp
   parse_frames.cpp
+  frame_forms.cpp
   parse_sanitizer.cpp
   sanitizer_location.cpp
   parse_sanitizer_xml.cpp

@@ -20,13 +20,14 @@ constexpr std::array<std::string_view, 6> kAfterError{"Compile with `TORCH_USE_"
                                                       "For more detailed error information, run with CUDA_LOG_FILE"};
 
 // Texts whose beginning alone at the end of a log shows that it was cut.
-constexpr std::array<std::string_view, 7> kEndings{
+constexpr std::array<std::string_view, 8> kEndings{
     "CUDA kernel errors might be asynchronously reported at some other API call",
     "HIP kernel errors might be asynchronously reported at some other API call",
     "For debugging consider passing CUDA_LAUNCH_BLOCKING=1",
     "For debugging consider passing AMD_SERIALIZE_KERNEL=3",
     "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions",
     "Compile with `TORCH_USE_HIP_DSA` to enable device-side assertions",
+    "=========     Saved host backtrace up to driver entry point at kernel launch time",
     "Traceback (most recent call last):"};
 constexpr std::array<std::string_view, 4> kErrorTexts{"device-side assert triggered",
                                                       "an illegal memory access was encountered",

@@ -124,7 +124,9 @@ std::string origin_of(const LogText& log, const LogReading& reading) {
       return reading.system && contains(reading.system->verbatim, "CUDA") ? "pytorch" : "hip";
     case LogKind::driver_missing:
     case LogKind::driver_too_old: return "pytorch";
-    case LogKind::process_killed: return "torchrun";
+    case LogKind::process_killed:
+      if (contains(reading.system->verbatim, "received by PID")) return "torchrun";
+      return contains(reading.system->verbatim, "Fatal Python error") ? "faulthandler" : "operating system";
     case LogKind::host_error:
       return reading.system && contains(reading.system->verbatim, ", file ") ? "msvc assert" : "glibc assert";
     case LogKind::host_sanitizer: return "address sanitizer";
@@ -141,6 +143,7 @@ std::string origin_of(const LogText& log, const LogReading& reading) {
     case LogKind::xid: return "kernel log";
     case LogKind::environment: return reading.environment.source;
     case LogKind::environment_failure:
+      if (reading.primary_fault == "torch_without_cuda") return "pytorch";
       return reading.primary_fault == "smi_bad_field" ? "nvidia-smi csv" : "nvidia-smi";
     case LogKind::none: return reading.gdb.session ? "cuda-gdb" : "";
   }

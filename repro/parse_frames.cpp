@@ -1,79 +1,17 @@
-// One reader per traceback form, tried on each line while the first traceback is open.
+// Which frames belong to the first traceback, and whose they are; frame_forms reads each of them.
 #include "repro/parse_frames.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "repro/frame_forms.h"
 #include "repro/scan.h"
 
 namespace dsafuzz {
 namespace {
 
 constexpr std::string_view kHeader = "Traceback (most recent call last)";
-
-std::optional<Frame> frame_of(std::string_view file, std::optional<std::int64_t> line, std::string_view function) {
-  if (!line || *line > 1'000'000'000) return std::nullopt;
-  return Frame{std::string(function), std::string(file), static_cast<int>(*line)};
-}
-
-// `  File "x.py", line 3, in f`, and faulthandler's `line 3 in f`; anywhere in the line. Takes it off.
-std::optional<Frame> take_file_frame(std::string_view& line) {
-  std::string_view rest = line;
-  if (!take_until(rest, "File \"")) return std::nullopt;
-  const auto file = take_until(rest, "\", line ");
-  if (!file || contains(*file, "\"")) return std::nullopt;
-  const auto number = take_number(rest);
-  if (!number) return std::nullopt;
-  std::string_view function;
-  if (take(rest, ", in ") || take(rest, " in ")) {
-    function = rest.substr(0, rest.find(' '));
-    rest.remove_prefix(function.size());
-  }
-  line = rest;
-  return frame_of(*file, number, function);
-}
-
-// The page translator's form of the same.
-std::optional<Frame> take_translated_frame(std::string_view& line) {
-  std::string_view rest = line;
-  if (!take_until(rest, "文件“")) return std::nullopt;
-  const auto file = take_until(rest, "”，第 ");
-  const auto number = file ? take_number(rest) : std::nullopt;
-  if (!number || !take(rest, " 行，在 ")) return std::nullopt;
-  const std::string_view function = rest.substr(0, rest.find(' '));
-  line = {};
-  return frame_of(*file, number, function);
-}
-
-// Jupyter: `Cell In[4], line 2, in score(p, y)`
-std::optional<Frame> cell_frame(std::string_view line) {
-  if (!line.starts_with("Cell In[")) return std::nullopt;
-  const auto file = take_until(line, ", line ");
-  const auto number = file ? take_number(line) : std::nullopt;
-  std::string_view function;
-  if (take(line, ", in ")) function = line.substr(0, line.find('('));
-  return number ? frame_of(*file, number, function) : std::nullopt;
-}
-
-// rich: `/z/inference.py:140 in main`, which may wrap before the name
-std::optional<Frame> rich_frame(std::string_view line) {
-  const std::size_t in = line.find(" in ");
-  if (!line.starts_with('/') || in == std::string_view::npos) return std::nullopt;
-  const auto place = split_file_line(line.substr(0, in));
-  std::string_view function = trimmed(line.substr(in + 4));
-  function = function.substr(0, function.find(' '));
-  return place && !function.empty() ? frame_of(place->file, place->line, function) : std::nullopt;
-}
-
-// pytest: `tests/test_lookup.py:31: RuntimeError`
-std::optional<Frame> pytest_frame(std::string_view line) {
-  const std::size_t colon = line.rfind(": ");
-  if (colon == std::string_view::npos || !(line.ends_with("Error") || line.ends_with("Exception"))) return std::nullopt;
-  const auto place = split_file_line(line.substr(0, colon));
-  if (!place || !place->file.ends_with(".py") || contains(place->file, " ")) return std::nullopt;
-  return frame_of(place->file, place->line, {});
-}
 
 // torch.cuda.synchronize and the like, from PyTorch's own Python frames
 std::string api_of(const Frame& frame) {
@@ -128,6 +66,20 @@ class Traceback {
   FrameReading& reading_;
   State state_ = State::before;
   bool nested_ = false, reversed_ = false;
+};
+
+// The stack of the first test that failed: its callers, and the frame that names the exception.
+struct PytestStack {
+  std::optional<Frame> earliest, nearest;
+  bool ended = false;
+
+  void add(std::string_view line) {
+    auto frame = pytest_frame(line);
+    if (!frame || !is_user_file(frame->file)) return;
+    ended = !trimmed(line).ends_with(':');
+    if (!earliest) earliest = frame;
+    nearest = std::move(frame);
+  }
 };
 
 // `frame #3: SYMBOL + 0x1f (0x7f.. in /lib/x.so)` and `#4 SYMBOL from FILE:LINE`
@@ -188,7 +140,8 @@ bool is_user_file(std::string_view path) {
 FrameReading parse_frames(const LogText& log) {
   FrameReading reading;
   Traceback traceback(reading);
-  std::optional<Frame> from_pytest;
+  NotebookFrames notebook;
+  PytestStack pytest;
   for (const std::string& owned : log.lines) {
     std::string_view line = owned;
     if (contains(line, "terminated with the following error:")) traceback.announce_nested();
@@ -202,17 +155,20 @@ FrameReading parse_frames(const LogText& log) {
       std::string_view rest = line;
       for (auto frame = take_file_frame(rest); frame; frame = take_file_frame(rest)) traceback.add(std::move(*frame));
       if (auto frame = take_translated_frame(rest)) traceback.add(std::move(*frame));
-      if (auto frame = cell_frame(line)) traceback.add(std::move(*frame));
+      if (auto frame = notebook.read(line)) traceback.add(std::move(*frame));
       if (auto frame = rich_frame(line)) traceback.add(std::move(*frame));
-    } else if (!from_pytest) {
-      from_pytest = pytest_frame(line);
+    } else if (!pytest.ended) {
+      pytest.add(line);
     }
     read_raised_from(line, reading);
     if (reading.cpp.size() < kFrameLimit) {
       if (auto frame = cpp_frame(line)) reading.cpp.push_back(std::move(*frame));
     }
   }
-  if (!traceback.seen() && from_pytest) reading.earliest_user = reading.nearest_user = from_pytest;
+  if (!traceback.seen()) {
+    reading.earliest_user = pytest.earliest;
+    reading.nearest_user = pytest.nearest;
+  }
   if (reading.api_call.empty()) reading.api_call = noticing_operator(reading.cpp);
   if (reading.api_call.empty()) reading.api_call = reading.raised_from;
   return reading;

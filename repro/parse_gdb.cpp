@@ -11,7 +11,7 @@ namespace dsafuzz {
 namespace {
 
 // Names of cuda-gdb and, in capitals, of the driver's core dump; the more particular first.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFaults{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kFaults{{
     {"Illegal Address", "illegal_memory_access"},
     {"ILLEGAL_ADDRESS", "illegal_memory_access"},
     {"Misaligned Address", "misaligned_address"},
@@ -21,6 +21,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kFaults{
     {"Illegal Instruction", "illegal_instruction"},
     {"ILLEGAL_INSTRUCTION", "illegal_instruction"},
     {"Stack Overflow", "stack_overflow"},
+    {"STACK_OVERFLOW", "stack_overflow"},
+    {"Invalid Address Space", "invalid_address_space"},
+    {"INVALID_ADDRESS_SPACE", "invalid_address_space"},
+    {"Invalid PC", "invalid_pc"},
+    {"INVALID_PC", "invalid_pc"},
     {"Assert", "device_assert"},
     {"ASSERT", "device_assert"},
     {"Invalid Managed Memory Access", "illegal_memory_access"},
@@ -64,10 +69,15 @@ void read_focus(std::string_view rest, GdbReading& gdb) {
   if (take_until(view, " thread ")) gdb.thread = take_triple(view, '(', ')');
 }
 
-// 0x.. in FUNC<<<(gx,gy,gz),(bx,by,bz)>>> (..) at FILE:LINE
+// 0x.. in FUNC<<<(gx,gy,gz),(bx,by,bz)>>> (..) at FILE:LINE, and in a backtrace "#1  FUNC<<<(..".
 void read_frame(std::string_view line, GdbReading& gdb) {
-  if (!contains(line, "<<<(") || !take_until(line, " in ")) return;
-  const std::string_view function = line.substr(0, line.find("<<<("));
+  const std::size_t launch = line.find("<<<(");
+  if (launch == std::string_view::npos) return;
+  std::string_view function = line.substr(0, launch);
+  if (!take_until(function, " in ")) {
+    if (!take(function, "#") || !take_number(function)) return;
+    function = trimmed(function);
+  }
   if (gdb.kernel.empty() && !function.starts_with("__assert")) gdb.kernel = std::string(function);
 }
 

@@ -155,7 +155,10 @@ class Reader {
     if (!take(text, "ERROR SUMMARY: ") && !take(text, "RACECHECK SUMMARY: ")) return false;
     finish();
     const auto total = take_grouped_number(text);
-    if (total && !contains(text, "were not printed")) reading_.total = *total;
+    constexpr std::int64_t kMost = std::int64_t{1} << 60;  // one summary per process: bounded, so that sums are too
+    if (total && !contains(text, "were not printed")) {
+      reading_.total = std::min(reading_.total.value_or(0) + std::min(*total, kMost), kMost);
+    }
     return true;
   }
 

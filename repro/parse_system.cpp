@@ -1,6 +1,7 @@
 // A table of texts. Where a text alone would also match prose or names, a function decides.
 #include "repro/parse_system.h"
 
+#include <algorithm>
 #include <array>
 
 #include "repro/parse_assert.h"
@@ -26,6 +27,14 @@ constexpr std::array kTexts{
     Text{"(SIGABRT) received by PID", Kind::process_killed, "sigabrt"},
     Text{"(SIGSEGV) received by PID", Kind::process_killed, "sigsegv"},
     Text{"(SIGKILL) received by PID", Kind::process_killed, "sigkill"},
+    Text{"Fatal Python error: Segmentation fault", Kind::process_killed, "sigsegv"},
+    Text{"Segmentation fault (core dumped)", Kind::process_killed, "sigsegv"},
+    Text{"is killed by signal: Bus error", Kind::process_killed, "shared_memory"},
+    Text{"is killed by signal: Segmentation fault", Kind::process_killed, "sigsegv"},
+    Text{"is killed by signal: Killed", Kind::process_killed, "sigkill"},
+    Text{"Out of memory: Killed process ", Kind::process_killed, "sigkill"},
+    Text{"oom_kill event", Kind::process_killed, "sigkill"},
+    Text{"oom-kill event", Kind::process_killed, "sigkill"},
     Text{"Usage: compute-sanitizer", Kind::tool_usage, "sanitizer_usage"},
     Text{"is not a valid field to query.", Kind::environment_failure, "smi_bad_field"},
     Text{"NVIDIA-SMI has failed because it couldn't communicate", Kind::environment_failure, "smi_no_driver"},
@@ -36,8 +45,20 @@ constexpr std::array kTexts{
     Text{"Unable to determine the device handle for GPU", Kind::environment_failure, "gpu_lost"},
     Text{"No devices were found", Kind::environment_failure, "smi_no_devices"},
     Text{"NVRM: API mismatch: ", Kind::environment_failure, "nvml_mismatch"},
-    Text{"nvidia-smi: command not found", Kind::environment_failure, "smi_not_found"},
-    Text{"'nvidia-smi' is not recognized", Kind::environment_failure, "smi_not_found"}};
+    Text{"AssertionError: Torch not compiled with CUDA enabled", Kind::environment_failure, "torch_without_cuda"}};
+
+// What a shell says of a command that is not there; shells are translated, unlike NVIDIA's tools.
+bool is_smi_not_found(std::string_view line) {
+  constexpr std::size_t kLongest = 240;
+  if (line.size() > kLongest || !contains(line, "nvidia-smi")) return false;
+  constexpr std::array<std::string_view, 15> kMissing{
+      "not found",        "is not recognized",  "No such file or directory",
+      "nicht gefunden",   "falsch geschrieben", "introuvable",
+      "pas reconnu",      "no se reconoce",     "no encontrado",
+      "non riconosciuto", "не найден",          "не является",
+      "未找到",           "不是内部或外部命令", "見つかりません"};
+  return std::ranges::any_of(kMissing, [&](std::string_view text) { return contains(line, text); });
+}
 
 // glibc: `PROG: FILE:LINE: FUNC: Assertion `COND' failed.`; MSVC: `Assertion failed: COND, file F, line N`. Both words
 // occur in the device's form too, which has a block.
@@ -64,12 +85,16 @@ std::optional<Xid> xid_of(std::string_view line) {
   return xid;
 }
 
-std::string xid_fault(std::int64_t xid) {
+// `line` is of Xid number `xid`.
+std::string xid_fault(std::int64_t xid, std::string_view line) {
   switch (xid) {
     case 13:  // exception of a multiprocessor: mostly an address it could not use
-    case 31:  // MMU fault
+      if (contains(line, "Illegal Instruction")) return "illegal_instruction";
+      if (contains(line, "Misaligned Address")) return "misaligned_address";
       return "illegal_memory_access";
+    case 31: return "illegal_memory_access";  // MMU fault
     case 79: return "gpu_lost";
+    case 48:
     case 94:
     case 95: return "ecc_error";
     default: return "xid_" + std::to_string(xid);
@@ -80,13 +105,19 @@ std::optional<SystemFault> fault_in(std::string_view line) {
   SystemFault fault;
   if (auto xid = xid_of(line)) {
     fault.kind = Kind::xid;
-    fault.fault = xid_fault(xid->number);
+    fault.fault = xid_fault(xid->number, line);
     fault.xids.push_back(*std::move(xid));
     return fault;
   }
   if (is_host_assert(line)) {
     fault.kind = Kind::host_error;
     fault.fault = "host_error";
+    fault.count = 0;
+    return fault;
+  }
+  if (is_smi_not_found(line)) {
+    fault.kind = Kind::environment_failure;
+    fault.fault = "smi_not_found";
     fault.count = 0;
     return fault;
   }
