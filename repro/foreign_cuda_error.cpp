@@ -134,6 +134,9 @@ std::string called_function(std::string_view line) {
 }
 
 std::optional<CudaError> foreign_cuda_error(std::string_view line) {
+  // Every name is judged by all of its line, so that very long ones must not be read whole.
+  constexpr std::size_t kReadAtMost = 2048;
+  line = line.substr(0, kReadAtMost);
   if (contains(line, "Program hit ") || contains(line, "[CUDA][")) return std::nullopt;  // the tools' own
   if (auto error = numba_error(line)) return error;
   if (auto error = named(line)) return error;

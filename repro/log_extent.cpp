@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, 4> kErrorTexts{"device-side assert trigge
 bool is_cut_short(std::string_view s, std::string_view whole) {
   constexpr std::size_t kShortest = 4;
   s = trimmed(s);
+  if (s.find_first_not_of('=') == std::string_view::npos) return false;  // a rule, or a sanitizer's empty line
   return s.size() >= kShortest && s.size() < whole.size() && whole.starts_with(s);
 }
 
