@@ -10,7 +10,7 @@
 // reads an element of a list in it without a check, so `i` must be one.
 // RETURN_ROW ends a thread that has nothing more to do, where the same holds for all threads after it in its row of the
 // block (those with a larger threadIdx.x) and they would pass every assert that it has passed: the virtual device does
-// not run these.
+// not run these. Not under LAUNCH_WITH_BARRIERS.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 

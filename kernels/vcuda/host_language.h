@@ -84,7 +84,6 @@ inline void end_row() {
   write_unchecked(state.thread.x, read_unchecked(state.block_size.x) - 1);
 }
 
-
 using Half = _Float16;
 
 // bfloat16: the upper half of a float; conversion rounds to nearest, ties to even; NaN stays NaN.

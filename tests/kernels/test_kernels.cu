@@ -1,4 +1,5 @@
 // See test_kernels.h.
+#include "kernels/arithmetic/divide.h"
 #include "kernels/vcuda/device_language.h"
 #include "tests/kernels/test_kernels.h"
 
@@ -12,6 +13,17 @@ __global__ void write_index_kernel(int* out) {
   const unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   const unsigned i = block * blockDim.x * blockDim.y * blockDim.z + thread;
   out[i] = static_cast<int>(i);
+}
+
+__global__ void count_in_rows_kernel(int* out, unsigned width) {
+  if (threadIdx.x >= width) RETURN_ROW;
+  const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
+  out[row * blockDim.x + threadIdx.x] += 1;
+}
+
+__global__ void quotients_kernel(const std::int64_t* values, KERNEL_STRUCT(vcuda::Divisor) divisor, std::int64_t* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = kernels::quotient(values[i], divisor);
 }
 
 __global__ void assert_below_kernel(const int* values, int bound, int* out) {
@@ -106,6 +118,13 @@ __global__ void sum_loop_kernel(const float* values, int count, float* out) {
 
 void empty(Shape s) { LAUNCH(empty_kernel, s.grid, s.block, s.stream); }
 void write_index(int* out, Shape s) { LAUNCH(write_index_kernel, s.grid, s.block, s.stream, out); }
+void count_in_rows(int* out, unsigned width, Shape shape) {
+  LAUNCH(count_in_rows_kernel, shape.grid, shape.block, shape.stream, out, width);
+}
+void quotients(const std::int64_t* values, std::int64_t number, std::int64_t* out, Shape shape) {
+  const vcuda::Divisor divisor(number);
+  LAUNCH(quotients_kernel, shape.grid, shape.block, shape.stream, values, divisor, out);
+}
 void assert_below(const int* values, int bound, Shape s) {
   LAUNCH(assert_below_kernel, s.grid, s.block, s.stream, values, bound, nullptr);
 }

@@ -14,7 +14,9 @@ struct Shape {
 };
 
 void empty(Shape shape);
-void write_index(int* out, Shape shape);                       // out[linear thread number of the grid] = that number
+void write_index(int* out, Shape shape);                    // out[linear thread number of the grid] = that number
+void count_in_rows(int* out, unsigned width, Shape shape);  // adds 1 for x < width; the others end their row
+void quotients(const std::int64_t* values, std::int64_t number, std::int64_t* out, Shape shape);  // values[i] / number
 void assert_below(const int* values, int bound, Shape shape);  // one value a thread; asserts values[i] < bound
 void assert_then_write(const int* values, int bound, int* out, Shape shape);
 void assert_then_store_at(int* pointer, Shape shape);  // thread 0 asserts, thread 1 stores to `pointer`

@@ -1,4 +1,5 @@
 // Grids, failed asserts, barriers and the error model, each as CUDA documents it.
+#include <limits>
 #include <thread>
 
 #include "tests/kernels/test_kernels.h"
@@ -32,6 +33,44 @@ TEST_F(LaunchTest, EveryThreadRunsOnce) {
     EXPECT_EQ(vcuda::synchronize(), Error::none);
     const std::vector<int> got = peek(out, count);
     for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(got[i], static_cast<int>(i));
+  }
+}
+
+TEST_F(LaunchTest, AThreadMayEndItsRowOnly) {
+  constexpr unsigned kWidth = 8, kRows = 6;
+  for (const unsigned width : {0u, 1u, 5u, 8u, 9u}) {
+    SCOPED_TRACE(width);
+    int* const out = to_device(std::vector<int>(kWidth * kRows, 0));
+    count_in_rows(out, width, {{2}, {kWidth, kRows / 2}});
+    EXPECT_EQ(vcuda::synchronize(), Error::none);
+    const std::vector<int> got = peek(out, kWidth * kRows);
+    for (unsigned i = 0; i < got.size(); ++i) EXPECT_EQ(got[i], i % kWidth < width ? 1 : 0) << i;
+  }
+}
+
+TEST_F(LaunchTest, QuotientsByMultiplicationAreExact) {
+  constexpr std::int64_t k32 = std::int64_t{1} << 32, kMost = std::numeric_limits<std::int64_t>::max();
+  const std::vector<std::int64_t> numbers{1,       2,       3,         5,           7,       10,
+                                          641,     65'537,  1 << 16,   k32 / 2 - 1, k32 / 2, k32,
+                                          k32 - 1, k32 + 1, 6'700'417, kMost / 2,   kMost};
+  for (const std::int64_t number : numbers) {
+    SCOPED_TRACE(number);
+    std::vector<std::int64_t> values{0, 1, 2, k32 - 2, k32 - 1, k32, k32 + 1, kMost - 1, kMost};
+    // Where a rounded quotient would first be wrong: beside multiples of the number.
+    for (const std::int64_t near : {std::int64_t{1}, std::int64_t{3}, (k32 - 1) / number, kMost / number}) {
+      for (const std::int64_t beside : {-1, 0, 1}) {
+        std::int64_t value = 0;
+        if (!__builtin_mul_overflow(near, number, &value) && !__builtin_add_overflow(value, beside, &value) &&
+            value >= 0)
+          values.push_back(value);
+      }
+    }
+    const std::int64_t* const in = to_device(values);
+    std::int64_t* const out = device_array<std::int64_t>(values.size());
+    quotients(in, number, out, {{1}, {static_cast<unsigned>(values.size())}});
+    EXPECT_EQ(vcuda::synchronize(), Error::none);
+    const std::vector<std::int64_t> got = peek(out, values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(got[i], values[i] / number) << values[i];
   }
 }
 
