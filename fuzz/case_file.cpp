@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "repro/case_text.h"
+#include "fuzz/scenario_or_case.h"
 #include "repro/read_file.h"
 #include "repro/yaml_document.h"
 
@@ -56,17 +56,27 @@ Result<std::vector<fs::path>> cases_below(const std::string& folder) {
 Result<CaseFile> load_case_file(const std::string& path) {
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
-  CaseFile out{.path = folder ? path + "/case.yaml" : path, .the_case = {}, .expected = {}, .finding = {}};
+  CaseFile out{.path = folder ? path + "/case.yaml" : path, .the_case = {}};
   const std::string expectation = path + "/expect.yaml";
   if (folder && fs::exists(expectation, ignored)) out.expected = DSAFUZZ_TRY(load_expected(expectation));
   if (out.expected && !out.expected->skip.empty() && !fs::exists(out.path, ignored)) return out;
-  out.the_case = DSAFUZZ_TRY(load_case(out.path));
-  if (!folder) return out;
-  out.finding = read_stored_finding(path);
+  ScenarioOrCase loaded = DSAFUZZ_TRY(load_scenario_or_case(out.path));
+  out.the_case = std::move(loaded.the_case);
+  out.scenario = std::move(loaded.scenario);
+  if (folder) out.finding = read_stored_finding(path);
   return out;
 }
 
+Result<CaseFile> load_runnable_case(const std::string& path) {
+  CaseFile file = DSAFUZZ_TRY(load_case_file(path));
+  if (file.expected && !file.expected->skip.empty()) {
+    return input_problem("the case is not to be run: " + file.expected->skip, path);
+  }
+  return file;
+}
+
 RunSettings settings_for(const CaseFile& file, RunSettings flags) {
+  if (!flags.tool && file.scenario) flags.tool = file.scenario->tool;
   if (!flags.tool && file.expected) flags.tool = file.expected->tool;
   if (file.expected && file.expected->device) flags.device = *file.expected->device;
   if (!flags.tool && file.finding) flags.tool = file.finding->tool;

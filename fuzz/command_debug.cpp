@@ -109,10 +109,7 @@ Result<DebugReport> debug(const DebugFlags& flags) {
   if (asked.device.kind == Device::Kind::cpu) {
     return input_problem("the CPU has no kernels to debug", "--device", "vcuda, vcuda:N or cuda:N");
   }
-  const CaseFile file = DSAFUZZ_TRY(load_case_file(flags.the_case));
-  if (file.expected && !file.expected->skip.empty()) {
-    return input_problem("the case is not to be run: " + file.expected->skip, flags.the_case);
-  }
+  const CaseFile file = DSAFUZZ_TRY(load_runnable_case(flags.the_case));
   RunSettings settings = settings_for(file, asked);
   settings.device = asked.device;  // one is chosen here, whatever an expectation was written for
 

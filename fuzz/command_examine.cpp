@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "fuzz/case_file.h"
 #include "fuzz/commands.h"
 #include "fuzz/examine.h"
 #include "fuzz/private_names.h"
@@ -35,25 +36,30 @@ struct Setting {
 
 Result<Setting> set_up(const ExamineFlags& flags) {
   Setting out;
-  out.the_case = flags.given ? *flags.given : DSAFUZZ_TRY(load_case(flags.the_case));
+  CaseFile file{.path = flags.the_case};
+  if (flags.given) {
+    file.the_case = *flags.given;
+  } else {
+    file = DSAFUZZ_TRY(load_runnable_case(flags.the_case));
+  }
+  out.the_case = std::move(file.the_case);
   if (flags.redact) DSAFUZZ_CHECK(check_redactable(out.the_case));
   if (!flags.scenario.empty()) {
-    Scenario scenario = DSAFUZZ_TRY(load_scenario(flags.scenario));
-    if (scenario.name != out.the_case.scenario)
-      return input_problem("the case is of scenario '" + out.the_case.scenario + "', not '" + scenario.name + "'",
+    file.scenario = DSAFUZZ_TRY(load_scenario(flags.scenario));
+    if (file.scenario->name != out.the_case.scenario)
+      return input_problem("the case is of scenario '" + out.the_case.scenario + "', not '" + file.scenario->name + "'",
                            "--scenario");
-    if (flags.redact) scenario.name = kNobodysName;
-    out.scenarios.emplace(scenario.name, std::move(scenario));
+  }
+  const RunSettings asked = DSAFUZZ_TRY(settings_of(flags.run, true));
+  out.settings = settings_for(file, asked);
+  out.settings.device = asked.device;  // one is chosen here, whatever an expectation was written for
+  out.settings.cpp_stacks = true;      // for the earliest frame
+  if (file.scenario) {
+    if (flags.redact) file.scenario->name = kNobodysName;
+    out.scenarios.emplace(file.scenario->name, std::move(*file.scenario));
   }
   // The name is the owner's too. It says nothing of how the case runs.
   if (flags.redact) out.the_case.scenario = kNobodysName;
-  out.settings = DSAFUZZ_TRY(settings_of(flags.run, true));
-  out.settings.cpp_stacks = true;  // for the earliest frame
-  if (out.settings.modules.empty()) out.settings.modules = folder_of(flags.the_case);
-  if (const auto scenario = out.scenarios.find(out.the_case.scenario);
-      !out.settings.tool && scenario != out.scenarios.end()) {
-    out.settings.tool = scenario->second.tool;
-  }
   RunSettings cpu_settings = out.settings;
   cpu_settings.device = {Device::Kind::cpu, 0};
   out.device = DSAFUZZ_TRY(start_workers(out.settings));

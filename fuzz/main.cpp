@@ -40,7 +40,8 @@ constexpr const char* kRedactHelp =
     "for others to see: replace floating contents by random ones and names by neutral ones, as far as the bug stays";
 
 void add_examine_flags(CLI::App& app, ExamineFlags& flags) {
-  app.add_option("case", flags.the_case, "a case file")->required();
+  app.add_option("case", flags.the_case, "a case file, a folder with case.yaml, or a scenario for its default case")
+      ->required();
   app.add_option("--scenario", flags.scenario, "the scenario that says what counts as a finding");
   app.add_option("--out", flags.out, "folder for the finding")->capture_default_str();
   app.add_option("--confirm", flags.confirmations, "fresh processes that must agree")
@@ -111,7 +112,10 @@ int run(int argc, char** argv) {
 
   ReplayFlags replay;
   CLI::App* replay_app = app.add_subcommand("replay", "run cases, each in a fresh process, and say what happened");
-  replay_app->add_option("case", replay.cases, "case files, or folders with case.yaml and expect.yaml")->required();
+  replay_app
+      ->add_option("case", replay.cases,
+                   "case files, folders with case.yaml and expect.yaml, or scenarios for their default cases")
+      ->required();
   replay_app->add_option("--repeat", replay.repeat, "runs of each case")
       ->capture_default_str()
       ->check(CLI::Range(1, 10000));
@@ -141,7 +145,9 @@ int run(int argc, char** argv) {
 
   DebugFlags debug;
   CLI::App* debug_app = app.add_subcommand("debug", "run a case under a debugging tool and say what it saw first");
-  debug_app->add_option("case", debug.the_case, "a case file, or a folder with case.yaml")->required();
+  debug_app
+      ->add_option("case", debug.the_case, "a case file, a folder with case.yaml, or a scenario for its default case")
+      ->required();
   debug_app->add_option("--tool", debug.tool, kDebugToolWords)->required();
   debug_app->add_option("--device", debug.run.device, "vcuda[:N] (virtual, the default) or cuda:N")
       ->capture_default_str();
@@ -179,11 +185,13 @@ int run(int argc, char** argv) {
   reduce_app->add_option("--executions", reduce.executions, "runs to spend on reduction")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
-  reduce_app->add_option("--seconds", reduce.seconds, "time to spend on reduction; the best so far is kept; 0: no limit")
+  reduce_app
+      ->add_option("--seconds", reduce.seconds, "time to spend on reduction; the best so far is kept; 0: no limit")
       ->capture_default_str()
       ->check(not_a_number<double>)
       ->check(CLI::Range(0.0, 1e9));
-  reduce_app->add_option("--start-runs", reduce.start_runs, "runs that measure how often the bug shows; 1: it always does")
+  reduce_app
+      ->add_option("--start-runs", reduce.start_runs, "runs that measure how often the bug shows; 1: it always does")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   reduce_app->add_option("--jobs", reduce.jobs, "slow cases run at once; changes no result; default: all cores")
@@ -204,7 +212,8 @@ int run(int argc, char** argv) {
       app.add_subcommand("import", "make a case of your own failing call: a case file, or tensors and an operator");
   import_app->add_option("file", import.files, "a case file; or .npz, .npy, .pt files with the call's tensors")
       ->required();
-  import_app->add_option("--op", import.op, "the operator: aten::cross_entropy_loss, or torch.nn.functional.cross_entropy");
+  import_app->add_option("--op", import.op,
+                         "the operator: aten::cross_entropy_loss, or torch.nn.functional.cross_entropy");
   import_app->add_option("--arg", import.arguments, "a tensor of the call: target=labels; or labels, by position")
       ->expected(1)
       ->allow_extra_args(false)
@@ -236,11 +245,14 @@ int run(int argc, char** argv) {
 
   ChecklistFlags checklist;
   CLI::App* checklist_app = app.add_subcommand(
-      "checklist", "walk the prevention list: data ranges, loss inputs, precision, memory growth, sanitizer, CPU, guards");
-  checklist_app->add_option("case", checklist.the_case, "a scenario, a case file, or a folder with case.yaml")->required();
+      "checklist",
+      "walk the prevention list: data ranges, loss inputs, precision, memory growth, sanitizer, CPU, guards");
+  checklist_app->add_option("case", checklist.the_case, "a scenario, a case file, or a folder with case.yaml")
+      ->required();
   checklist_app->add_flag("--json", checklist.run.json, "one object with all items");
   add_run_flags(*checklist_app, checklist.run);
-  checklist_app->footer("Exit codes: 0 nothing failed, 1 something did, 2 usage or input error, 3 environment problem.");
+  checklist_app->footer(
+      "Exit codes: 0 nothing failed, 1 something did, 2 usage or input error, 3 environment problem.");
 
   CoverageFlags coverage;
   CLI::App* coverage_app =
@@ -253,7 +265,8 @@ int run(int argc, char** argv) {
   NightlyFlags nightly;
   CLI::App* nightly_app = app.add_subcommand(
       "nightly", "replay the regression corpus, fuzz, reduce, compare with the night before, merge, report");
-  nightly_app->add_option("config", nightly.config, "a YAML file; scripts/examples/nightly.yaml shows all keys")->required();
+  nightly_app->add_option("config", nightly.config, "a YAML file; scripts/examples/nightly.yaml shows all keys")
+      ->required();
   nightly_app->add_flag("--accept", nightly.accept,
                         "run nothing; put what the last night saw into the baseline of accepted findings");
   nightly_app->footer(
@@ -265,7 +278,8 @@ int run(int argc, char** argv) {
       app.add_subcommand("prune", "remove old runs, logs and candidates of an output folder; never a finding");
   prune_app->add_option("out", prune.out, "an output folder of `fuzz` or `nightly`")->required();
   prune_app->add_option("--days", prune.keep.days, "keep what is not older")->check(not_a_number<std::uint64_t>);
-  prune_app->add_option("--runs", prune.keep.runs, "keep this many of the last runs")->check(not_a_number<std::uint64_t>);
+  prune_app->add_option("--runs", prune.keep.runs, "keep this many of the last runs")
+      ->check(not_a_number<std::uint64_t>);
   prune_app->add_flag("--dry-run", prune.dry_run, "only say what would be removed");
 
   MergeFlags merge;
@@ -280,16 +294,19 @@ int run(int argc, char** argv) {
   add_run_flags(*merge_app, merge.run);
 
   ReportFlags report;
-  CLI::App* report_app = app.add_subcommand("report", "what an output folder holds: what is new, what to do; as a page, too");
+  CLI::App* report_app =
+      app.add_subcommand("report", "what an output folder holds: what is new, what to do; as a page, too");
   report_app->add_option("out", report.out, "an output folder of `fuzz` or `nightly`")->required();
   report_app->add_option("--html", report.html, "write one self-contained page");
   report_app->add_option("--markdown", report.markdown, "write a summary; default, without other flags: print it");
-  auto* events = report_app->add_option("--tensorboard", report.tensorboard, "write scalars for TensorBoard to this folder");
+  auto* events =
+      report_app->add_option("--tensorboard", report.tensorboard, "write scalars for TensorBoard to this folder");
   report_app->add_flag("--follow", report.follow, "keep writing them while the run goes on")->needs(events);
   report_app->add_flag("!--no-database", report.database, "leave campaign.db alone; report the folders' findings");
 
   TopFlags top;
-  CLI::App* top_app = app.add_subcommand("top", "watch the run that uses an output folder, or see how its last one went");
+  CLI::App* top_app =
+      app.add_subcommand("top", "watch the run that uses an output folder, or see how its last one went");
   top_app->add_option("out", top.out, "an output folder of `fuzz` or `nightly`")->required();
   top_app->add_flag("--once", top.once, "print it once");
   top_app->add_option("--interval", top.interval, "seconds between looks")

@@ -72,7 +72,6 @@ class CommandLineTest(program.ProgramTest):
         self.problem("list", missing, says="is not a folder")
         self.problem("fuzz", GATHER, GATHER, "--runs", 1, *out, says="given twice")
         self.problem("fuzz", self.bad(), "--runs", 1, *out, says="bad.yaml")  # a case is no scenario
-        self.problem("replay", GATHER, says="gather.yaml")  # and the other way round
         self.problem("emit", self.bad(), "--scenario", GATHER, *out, says="linear_cross_entropy")
         self.problem("fuzz", GATHER, "--runs", 1, "--out", "", says="--out")
         for device in ("nonsense", "", "cuda:", "cuda:-1", "cuda:99999999999", "cpu:1", "vcuda:x", "VCUDA", "cuda;ls"):
@@ -175,6 +174,12 @@ class CommandLineTest(program.ProgramTest):
         for verdict, code in (("device_assert", 0), ("ok", 1), ("nonsense", USAGE)):
             (folder / "expect.yaml").write_text(f"verdict: {verdict}\n")
             self.run_program("replay", folder, "--json", code=code)
+        # A scenario stands for its default case, and chooses the tool that finds what it expects.
+        row = self.run_program("replay", GATHER, "--json", code=1).json()
+        self.assertEqual(row["verdict"], "device_assert")
+        self.assertIn("ScatterGatherKernel.cu", row["signature"])
+        races = program.SCENARIOS / "custom_stream_race.yaml"
+        self.assertEqual(self.run_program("replay", races, "--json", code=1).json()["verdict"], "memory_fault")
 
     def test_reduce_and_emit(self):
         big = self.write("big.yaml", BAD_CASE.replace("batch: 1", "batch: 64").replace("classes: 1", "classes: 9")
@@ -185,7 +190,7 @@ class CommandLineTest(program.ProgramTest):
         self.assertEqual(finding["reduction"]["executions"], 0)
         self.assertEqual((folder / "case.yaml").read_text(), (folder / "original.yaml").read_text())
         self.assertEqual(finding["confirmation"], {"confirmed": 5, "of": 5})
-        again = self.run_program("emit", big, "--no-run", "--out", self.folder / "emitted", code=1)
+        again = self.run_program("emit", folder, "--no-run", "--out", self.folder / "emitted", code=1)
         self.assertIn("already", again.err)
 
         reduced = self.run_program("reduce", big, "--no-run", "--out", self.folder / "reduced", code=1)
