@@ -142,7 +142,7 @@ class Soak:
         third = max(1, len(rest) // 3)
         first, last = rest[:third], rest[-third:]
         memory = [statistics.median(s[0] for s in part) for part in (first, last)]
-        # A finding that is examined has compilers and workers for a while: what piles up is there between these too.
+        # Files and processes come and go with what is examined: what piles up is there in quieter moments too.
         files, processes = ([sorted(s[at] for s in part)[len(part) // 10] for part in (first, last)]
                             for at in (1, 2))
         print(f"soak: supervisor's memory {memory[0] / 1024:.1f} MiB at first, {memory[1] / 1024:.1f} MiB at last "
@@ -150,7 +150,8 @@ class Soak:
               f"{processes[0]:.0f} and {processes[1]:.0f}", flush=True)
         self.check(memory[1] <= memory[0] * GROWTH_LIMIT, "the supervisor's memory grew")
         self.check(files[1] <= files[0] + 2, "files stay open")  # a candidate or the database may be open just then
-        self.check(processes[1] <= processes[0] + 2, "processes pile up")  # a spare or the examiner's may come late
+        # In a short run the examiner may be at work in the last part only: a zygote, a worker and a spare on two devices.
+        self.check(processes[1] <= processes[0] + 6, "processes pile up")
 
     def killed(self, seconds):
         end = time.monotonic() + seconds
