@@ -105,8 +105,8 @@ Campaign::Campaign(const CampaignOptions& options, Store store, std::vector<Scen
 }
 
 Result<CampaignSummary> Campaign::run() {
-  if (auto recovered = store_.recover_interrupted(); !recovered) return std::unexpected(recovered.error());
-  if (auto absorbed = store_.absorb_additions(); !absorbed) return std::unexpected(absorbed.error());
+  DSAFUZZ_TRY(store_.recover_interrupted());
+  DSAFUZZ_TRY(store_.absorb_additions());
   for (const Scenario& scenario : scenarios_) {
     DSAFUZZ_CHECK(add_starting_cases(store_, scenario, options_.method.from_legal));
     if (!options_.seeds.empty()) DSAFUZZ_CHECK(add_seeds(store_, scenario, options_.seeds));
@@ -199,10 +199,10 @@ Result<void> Campaign::start_engine(const PlannedEngine& plan, int restarts) {
   engine.settings = options_.settings;
   engine.settings.device = devices_[plan.device];
   if (!engine.settings.tool) engine.settings.tool = scenario.tool;
-  Result<EngineProcess> process =
-      EngineProcess::start(options_.program, engine, store_.log_file({scenario.name, plan.index}));
-  if (!process) return std::unexpected(process.error());
-  running_.push_back({.process = std::move(*process), .plan = plan, .restarts = restarts});
+  running_.push_back({.process = DSAFUZZ_TRY(
+                          EngineProcess::start(options_.program, engine, store_.log_file({scenario.name, plan.index}))),
+                      .plan = plan,
+                      .restarts = restarts});
   return {};
 }
 

@@ -138,4 +138,8 @@ ChildResult run_child_alone(const std::vector<std::string>& argv, std::vector<st
   return result;
 }
 
+bool is_alive(std::int64_t process) {
+  return process > 0 && (kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
+}
+
 }  // namespace dsafuzz

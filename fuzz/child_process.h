@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,5 +23,8 @@ ChildResult run_child(const std::vector<std::string>& argv, const std::vector<st
 // The same with `environment` as the child's whole.
 ChildResult run_child_alone(const std::vector<std::string>& argv, std::vector<std::string> environment,
                             std::chrono::milliseconds limit, std::size_t output_limit = std::size_t{64} << 10);
+
+// There is a process of this number, anybody's; none has 0 or a negative one.
+bool is_alive(std::int64_t process);
 
 }  // namespace dsafuzz

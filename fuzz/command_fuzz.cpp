@@ -107,9 +107,7 @@ int fuzz_command(const FuzzFlags& flags) {
   options.search_only = flags.search_only;
   options.confirmations = flags.confirmations;
   if (flags.redact) {
-    for (const Scenario& scenario : *scenarios) {
-      if (const auto ok = check_redactable(scenario.base); !ok) return fail(ok.error());
-    }
+    if (const auto ok = check_redactable(*scenarios); !ok) return fail(ok.error());
     options.redact = private_names({folder_of(flags.scenarios[0]), flags.out});
   }
   if (options.settings.modules.empty()) options.settings.modules = folder_of(flags.scenarios[0]);

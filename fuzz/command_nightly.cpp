@@ -47,9 +47,7 @@ int nightly_command(const NightlyFlags& flags) {
   if (config->redact) {
     const auto scenarios = load_scenarios(config->scenarios);
     if (!scenarios) return fail(scenarios.error());
-    for (const Scenario& scenario : *scenarios) {
-      if (const auto ok = check_redactable(scenario.base); !ok) return fail(ok.error());
-    }
+    if (const auto ok = check_redactable(*scenarios); !ok) return fail(ok.error());
     options.redact = private_names({folder_of(config->file), folder_of(config->scenarios[0]), config->out});
   }
   auto summary = run_nightly(options);

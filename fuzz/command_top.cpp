@@ -1,9 +1,7 @@
 // `dsafuzz top`: watches the last run of a campaign from another process, through its database.
 #include <langinfo.h>
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
@@ -12,6 +10,7 @@
 #include <filesystem>
 
 #include "fuzz/campaign_reader.h"
+#include "fuzz/child_process.h"
 #include "fuzz/commands.h"
 #include "fuzz/stop_request.h"
 #include "fuzz/terminal_screen.h"
@@ -19,10 +18,6 @@
 
 namespace dsafuzz {
 namespace {
-
-bool is_alive(std::int64_t process) {
-  return process > 0 && (kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
-}
 
 // Seconds since 1970 of "2026-12-02T13:00:00Z"; 0 for anything else.
 std::time_t seconds_of(const std::string& time) {

@@ -17,6 +17,7 @@
 #include "repro/escape.h"
 
 namespace dsafuzz {
+
 Result<void> NightlySteps::run() {
   constexpr std::array<std::pair<const char*, Step>, 7> kSteps{{{"regress", &NightlySteps::regress},
                                                                 {"known", &NightlySteps::known},

@@ -11,6 +11,11 @@ Result<void> check_redactable(const Case& c) {
                        "write the module's failing call as a step of its own");
 }
 
+Result<void> check_redactable(const std::vector<Scenario>& scenarios) {
+  for (const Scenario& scenario : scenarios) DSAFUZZ_CHECK(check_redactable(scenario.base));
+  return {};
+}
+
 Result<RedactedCase> redact(const Case& c, const Signature& wanted, Trials& trials, const RedactionLimits& limits) {
   if (auto ok = check_redactable(c); !ok) return std::unexpected(ok.error());
   std::optional<Problem> problem;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "fuzz/trials.h"
 #include "repro/redact_case.h"
+#include "repro/scenario.h"
 
 namespace dsafuzz {
 
@@ -18,7 +20,8 @@ struct RedactionLimits {
 // Problem: no worker; or a step runs a TorchScript file, whose weights are data that cannot be replaced.
 Result<RedactedCase> redact(const Case& c, const Signature& wanted, Trials& trials, const RedactionLimits& limits);
 
-// Problem as above, if the case has such a step.
+// Problem as above, if the case, or the default case of one of the scenarios, has such a step.
 Result<void> check_redactable(const Case& c);
+Result<void> check_redactable(const std::vector<Scenario>& scenarios);
 
 }  // namespace dsafuzz

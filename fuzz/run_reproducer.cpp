@@ -1,9 +1,7 @@
 #include "fuzz/run_reproducer.h"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -40,8 +38,8 @@ std::string build_folder() {
   for (fs::directory_iterator at(all, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string name = at->path().filename().string();
     if (!name.starts_with(kBuilds)) continue;
-    const pid_t process = std::atoi(name.c_str() + kBuilds.size());
-    if (process > 0 && kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(at->path(), ignored);
+    const int process = std::atoi(name.c_str() + kBuilds.size());
+    if (process > 0 && !is_alive(process)) fs::remove_all(at->path(), ignored);
   }
   std::string name = (all / (std::string(kBuilds) + std::to_string(getpid()) + "-XXXXXX")).string();
   return mkdtemp(name.data()) ? name : std::string();
