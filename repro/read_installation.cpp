@@ -1,6 +1,7 @@
 #include "repro/read_installation.h"
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -118,15 +119,31 @@ void read_torch_metadata(std::string_view text, MachineFacts& facts) {
 }
 
 void read_wheels(std::string_view text, MachineFacts& facts) {
-  constexpr std::array kWheels{Pair{"nvidia_cudnn", "wheel.cudnn"},         Pair{"nvidia_nccl", "wheel.nccl"},
-                               Pair{"nvidia_cuda_runtime", "wheel.cudart"}, Pair{"nvidia_cublas", "wheel.cublas"},
-                               Pair{"nvidia_nvjitlink", "wheel.nvjitlink"}, Pair{"triton", "wheel.triton"}};
+  constexpr std::array kWheels{Pair{"nvidia_cudnn", "wheel.cudnn"},
+                               Pair{"nvidia_nccl", "wheel.nccl"},
+                               Pair{"nvidia_cuda_runtime", "wheel.cudart"},
+                               Pair{"nvidia_cublas", "wheel.cublas"},
+                               Pair{"nvidia_nvjitlink", "wheel.nvjitlink"},
+                               Pair{"nvidia_cuda_nvrtc", "wheel.nvrtc"},
+                               Pair{"triton", "wheel.triton"}};
   const std::string_view torch_major = facts.value("torch.cuda_major");
-  std::set<std::string> others;
+  std::set<std::string> others, twice;
+  std::map<std::string, std::string, std::less<>> versions;  // of each wheel, as its folder says
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = trimmed(line);
+    if (take(rest, "conda ")) {
+      // NAME-VERSION-BUILD
+      if (take(rest, "pytorch-cuda-")) facts.set("conda.cuda", version_prefix(rest));
+      if (take(rest, "pytorch-")) facts.set("conda.torch", version_prefix(rest));
+      continue;
+    }
     const auto name = take_until(rest, "-");
     if (!name) continue;
+    const auto [at, is_first] = versions.emplace(*name, rest);
+    if (!is_first && at->second != rest) {
+      twice.insert(std::string(*name) + " " + at->second + " and " + std::string(rest));
+      continue;
+    }
     if (*name == "torch") add_torch(facts, rest);
     const std::string_view major = name->starts_with("nvidia_") ? major_of(*name) : std::string_view();
     if (!major.empty() && is_digit(major.front()) && !torch_major.empty() && major != torch_major) {
@@ -140,6 +157,9 @@ void read_wheels(std::string_view text, MachineFacts& facts) {
   std::string list;
   for (const std::string& other : others) list += (list.empty() ? "" : ", ") + other;
   facts.set("wheel.other_major", list);
+  list.clear();
+  for (const std::string& wheel : twice) list += (list.empty() ? "" : ", ") + wheel;
+  facts.set("wheel.twice", list);
 }
 
 void read_collect_env(std::string_view text, MachineFacts& facts) {

@@ -6,6 +6,7 @@
 #include "repro/read_nvidia_smi.h"
 #include "repro/read_system.h"
 #include "repro/scan.h"
+#include "repro/smi_failure.h"
 #include "repro/version_number.h"
 
 namespace dsafuzz {
@@ -65,11 +66,17 @@ MachineFacts read_machine(const MachineRecord& record, const VersionTables& tabl
   for (const std::string_view name : {"nvidia-smi-q.txt", "nvidia-smi.txt", "nvidia-smi-list.txt"}) {
     const auto at = record.find(name);
     if (at == record.end() || facts.find("smi.failure")) continue;
-    const std::string_view failure = smi_failure(at->second);
-    if (failure == "not_found") {
+    const SmiFailure failure = smi_failure(at->second);
+    if (failure.kind.empty()) continue;
+    if (failure.kind == "not_found") {
       facts.set("smi.missing", "yes");
+    } else if (failure.kind == "sensors") {
+      facts.set("smi.sensors", failure.message);
+    } else if (failure.kind == "unreadable") {
+      if (facts.gpus.empty()) facts.set("smi.unreadable", failure.message);
     } else {
-      facts.set("smi.failure", failure);
+      facts.set("smi.failure", failure.kind);
+      facts.set("smi.message", failure.message);
     }
   }
   derive_facts(tables, facts);

@@ -14,18 +14,6 @@ namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array kFailures{Pair{"couldn't communicate with the NVIDIA driver", "no_driver"},
-                               Pair{"Driver/library version mismatch", "mismatch"},
-                               Pair{"Failed to initialize NVML: Unknown Error", "unknown_error"},
-                               Pair{"Failed to initialize NVML: Insufficient Permissions", "permissions"},
-                               Pair{"GPU access blocked by the operating system", "blocked"},
-                               Pair{"Unable to determine the device handle", "gpu_lost"},
-                               Pair{"GPU is lost", "gpu_lost"},
-                               Pair{"No devices were found", "no_devices"},
-                               Pair{"nvidia-smi: command not found", "not_found"},
-                               Pair{"nvidia-smi: not found", "not_found"},
-                               Pair{"'nvidia-smi' is not recognized", "not_found"}};
-
 // Paths of `nvidia-smi -q` (sections joined by /) and the facts of a GPU they are.
 constexpr std::array kQueryFacts{Pair{"Product Name", "gpu.name"},
                                  Pair{"GPU UUID", "gpu.uuid"},
@@ -39,6 +27,7 @@ constexpr std::array kQueryFacts{Pair{"Product Name", "gpu.name"},
                                  Pair{"Retired Pages/Pending Page Blacklist", "gpu.remap_pending"},
                                  Pair{"Remapped Rows/Remapping Failure Occurred", "gpu.remap_failed"},
                                  Pair{"GPU Recovery Action", "gpu.recovery"},
+                                 Pair{"vGPU Software Licensed Product/License Status", "gpu.license"},
                                  Pair{"Fabric/State", "gpu.fabric"}};
 
 bool is_nothing(std::string_view value) {
@@ -92,6 +81,11 @@ void add_query_line(FactValues& gpu, const std::string& path, std::string_view v
     constexpr std::size_t kMostCharacters = 8192;
     if (numbers.size() < kMostCharacters) numbers += (numbers.empty() ? "" : " ") + std::string(value);
   }
+  // What drivers said before they had a recovery action.
+  if (path == "GPU Reset Status/Reset Required" && value == "Yes") set_fact(gpu, "gpu.recovery", "GPU Reset");
+  if (path == "GPU Reset Status/Drain and Reset Recommended" && value == "Yes")
+    add(gpu, "gpu.recovery", "Drain and Reset");
+  if (path == "Processes/Process ID/Type" && contains(value, "G")) set_fact(gpu, "gpu.graphics", "yes");
   if (path == "Processes" && value == "None") set_fact(gpu, "gpu.processes", "0");
   if (path.starts_with("MIG Devices") && path.ends_with("Index")) increase(gpu, "gpu.mig_devices", 1);
 }
@@ -103,16 +97,10 @@ struct Section {
 
 }  // namespace
 
-std::string_view smi_failure(std::string_view text) {
-  for (const auto& [words, failure] : kFailures) {
-    if (contains(text, words)) return failure;
-  }
-  return {};
-}
-
 void read_smi_query(std::string_view text, MachineFacts& facts) {
   std::vector<Section> sections;
   FactValues* gpu = nullptr;
+  std::size_t attached = 0;
   for (const std::string& line : read_log_text(text).lines) {
     const std::size_t indent = line.find_first_not_of(' ');
     if (indent == std::string::npos) continue;
@@ -129,6 +117,8 @@ void read_smi_query(std::string_view text, MachineFacts& facts) {
       if (key == "Driver Version" || key == "KMD Version") add_driver(facts, value, {});
       if (key == "CUDA Version" || key == "CUDA UMD Version") add_driver(facts, {}, value);
       if (key == "KMD Version") facts.set("smi.banner", "new");
+      std::string_view digits = value;
+      if (key == "Attached GPUs") attached = static_cast<std::size_t>(take_number(digits).value_or(0));
       continue;
     }
     while (!sections.empty() && sections.back().indent >= indent) sections.pop_back();
@@ -143,6 +133,7 @@ void read_smi_query(std::string_view text, MachineFacts& facts) {
       if (key == "Process ID") sections.push_back({indent, key});
     }
   }
+  if (attached > facts.gpus.size()) facts.set("smi.cut", std::to_string(attached));
 }
 
 void read_smi_table(std::string_view text, MachineFacts& facts) {
@@ -230,6 +221,9 @@ void read_smi_list(std::string_view text, MachineFacts& facts) {
     if (gpu && contains(rest, "(UUID: MIG-")) {
       if (!counted) increase(*gpu, "gpu.mig_devices", 1);
       add(*gpu, "gpu.mig", "Enabled");
+      std::string& uuids = (*gpu)["gpu.mig_uuids"];
+      take_until(rest, "(UUID: ");
+      uuids += (uuids.empty() ? "" : " ") + std::string(take_until(rest, ")").value_or(""));
     }
   }
 }

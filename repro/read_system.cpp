@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "repro/allocator_setting.h"
 #include "repro/log_text.h"
 #include "repro/scan.h"
 #include "repro/tsv_table.h"
@@ -64,6 +65,7 @@ void read_environment(std::string_view text, MachineFacts& facts) {
   }
   const std::string_view conf = variable("PYTORCH_ALLOC_CONF");
   facts.set("alloc.conf", conf.empty() ? variable("PYTORCH_CUDA_ALLOC_CONF") : conf);
+  facts.set("alloc.bad", bad_allocator_option(facts.value("alloc.conf")));
 }
 
 void read_driver_module(std::string_view text, MachineFacts& facts) {
@@ -87,6 +89,7 @@ void read_kernel(std::string_view text, MachineFacts& facts) {
     facts.set("os.wsl", "yes");
     facts.set("os.windows", "yes");
   }
+  if (contains(text, "-tegra")) facts.set("os.tegra", "yes");
   for (const std::string& line : read_log_text(text).lines) {
     rest = line;
     if (!take(rest, "command line:")) continue;
@@ -139,9 +142,9 @@ void read_processes(std::string_view text, MachineFacts& facts) {
 }
 
 void read_limits(std::string_view text, MachineFacts& facts) {
-  constexpr std::array<std::string_view, 7> kNames{"limit.shm_mib",   "limit.memlock_kib", "limit.memory_mib",
-                                                   "coredump.folder", "coredump.state",    "os.container",
-                                                   "compiler.cc"};
+  constexpr std::array<std::string_view, 8> kNames{"limit.shm_mib",     "limit.memlock_kib", "limit.memory_mib",
+                                                   "limit.address_mib", "coredump.folder",   "coredump.state",
+                                                   "os.container",      "compiler.cc"};
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
     const auto name = take_until(rest, " ");
@@ -156,7 +159,15 @@ void read_kernel_log(std::string_view text, MachineFacts& facts) {
   std::set<std::int64_t> fatal, application;
   for (const std::string& line : read_log_text(text).lines) {
     if (contains(line, "request_free_mem_region") && contains(line, "err -34")) facts.set("log.hmm", "yes");
+    if (contains(line, "NVRM: API mismatch")) facts.set("log.mismatch", "yes");
+    if (contains(line, "requires use of the NVIDIA open kernel modules")) facts.set("log.open_needed", "yes");
     std::string_view rest = line;
+    if (contains(line, "Legacy drivers") && take_until(rest, "through the NVIDIA "))
+      facts.set("log.legacy", take_until(rest, " ").value_or(""));
+    rest = line;
+    if (take_until(rest, "GPU recovery action changed from ") && take_until(rest, " to ") && take_until(rest, "("))
+      facts.set("log.recovery", take_until(rest, ")").value_or(""));
+    rest = line;
     if (!take_until(rest, "NVRM: Xid (PCI:") || !take_until(rest, "): ")) continue;
     const std::int64_t xid = take_number(rest).value_or(0);
     for (const std::int64_t number : kFatalXids) {
@@ -166,6 +177,7 @@ void read_kernel_log(std::string_view text, MachineFacts& facts) {
       if (xid == number) application.insert(xid);
     }
   }
+  if (facts.value("log.recovery") == "None") facts.values.erase("log.recovery");
   facts.set("xid.fatal", in_one_line(fatal));
   facts.set("xid.application", in_one_line(application));
 }
