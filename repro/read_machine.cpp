@@ -63,6 +63,8 @@ MachineFacts read_machine(const MachineRecord& record, const VersionTables& tabl
   read_all(kReaders, record, facts);
   facts.set("torch.cuda_major", version_head(version_prefix(facts.value("torch.cuda")), 1));
   read_all(kLateReaders, record, facts);
+  if (const auto at = record.find("collect_env.txt"); at != record.end() && !record.contains("wheels.txt"))
+    read_wheels(wheels_in_collect_env(at->second), facts);
   for (const std::string_view name : {"nvidia-smi-q.txt", "nvidia-smi.txt", "nvidia-smi-list.txt"}) {
     const auto at = record.find(name);
     if (at == record.end() || facts.find("smi.failure")) continue;

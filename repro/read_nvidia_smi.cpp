@@ -1,5 +1,6 @@
 #include "repro/read_nvidia_smi.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -65,6 +66,13 @@ FactValues& gpu_with_index(MachineFacts& facts, std::string_view index) {
   return facts.gpus.back();
 }
 
+void add_process(FactValues& gpu, std::string_view number) {
+  increase(gpu, "gpu.processes", 1);
+  std::string& numbers = gpu["gpu.pids"];
+  constexpr std::size_t kMostCharacters = 8192;
+  if (numbers.size() < kMostCharacters) numbers += (numbers.empty() ? "" : " ") + std::string(number);
+}
+
 // A line of -q about one GPU: `path` holds the sections round it and its own key.
 void add_query_line(FactValues& gpu, const std::string& path, std::string_view value) {
   for (const auto& [wanted, fact] : kQueryFacts) {
@@ -75,12 +83,7 @@ void add_query_line(FactValues& gpu, const std::string& path, std::string_view v
   if (path.starts_with("ECC Errors/Volatile/") && (contains(path, "Uncorrectable") || double_bits)) {
     if (const auto errors = take_number(value)) increase(gpu, "gpu.ecc_uncorrected", *errors);
   }
-  if (path == "Processes/Process ID") {
-    increase(gpu, "gpu.processes", 1);
-    std::string& numbers = gpu["gpu.pids"];
-    constexpr std::size_t kMostCharacters = 8192;
-    if (numbers.size() < kMostCharacters) numbers += (numbers.empty() ? "" : " ") + std::string(value);
-  }
+  if (path == "Processes/Process ID") add_process(gpu, value);
   // What drivers said before they had a recovery action.
   if (path == "GPU Reset Status/Reset Required" && value == "Yes") set_fact(gpu, "gpu.recovery", "GPU Reset");
   if (path == "GPU Reset Status/Drain and Reset Recommended" && value == "Yes")
@@ -136,9 +139,54 @@ void read_smi_query(std::string_view text, MachineFacts& facts) {
   if (attached > facts.gpus.size()) facts.set("smi.cut", std::to_string(attached));
 }
 
+namespace {
+
+// The three rows of a GPU in the table, by its cells: name, memory and mode, MIG mode.
+void add_name_row(std::string_view name, const std::string& bus, const std::string& ecc, FactValues& gpu) {
+  const std::size_t end = name.find("  ");
+  if (!contains(name.substr(0, end), "...")) add(gpu, "gpu.name", trimmed(name.substr(0, end)));
+  if (name.ends_with("On")) add(gpu, "gpu.persistence", "Enabled");
+  if (name.ends_with("Off")) add(gpu, "gpu.persistence", "Disabled");
+  if (trimmed(bus).ends_with("On")) add(gpu, "gpu.display", "Enabled");
+  std::string_view errors = trimmed(ecc);
+  if (const auto count = take_number(errors); count && errors.empty())
+    add(gpu, "gpu.ecc_uncorrected", std::to_string(*count));
+}
+
+void add_memory_row(const std::string& usage, std::string_view mode, FactValues& gpu) {
+  std::string_view memory = trimmed(usage);
+  add(gpu, "gpu.used_mib", take_until(memory, "MiB /").value_or(""));
+  add(gpu, "gpu.memory_mib", trimmed(memory));
+  if (mode.ends_with("Default")) add(gpu, "gpu.compute_mode", "Default");
+  if (mode.ends_with("E. Process")) add(gpu, "gpu.compute_mode", "Exclusive_Process");
+  if (mode.ends_with("Prohibited")) add(gpu, "gpu.compute_mode", "Prohibited");
+}
+
+// "0   N/A  N/A   48211   C   python   61220MiB", without the two N/A in old tables.
+void add_process_row(std::string_view row, MachineFacts& facts) {
+  std::vector<std::string> words;
+  for (std::string& word : split(row, ' ')) {
+    if (!word.empty()) words.push_back(std::move(word));
+  }
+  for (std::size_t i = 2; i < words.size() && i < 5; ++i) {
+    if (words[i] != "C" && words[i] != "G" && words[i] != "C+G" && words[i] != "M+C") continue;
+    if (!is_digit(words[0].front()) || !is_digit(words[i - 1].front())) return;
+    FactValues& gpu = gpu_with_index(facts, words[0]);
+    add_process(gpu, words[i - 1]);
+    if (contains(words[i], "G")) set_fact(gpu, "gpu.graphics", "yes");
+    return;
+  }
+}
+
+}  // namespace
+
 void read_smi_table(std::string_view text, MachineFacts& facts) {
-  const bool fill = facts.gpus.empty();  // a GPU has three rows: name, memory and mode, MIG mode
+  // -q lists every GPU's processes, and leaves nothing for the table to fill.
+  const bool fill =
+      std::ranges::none_of(facts.gpus, [](const FactValues& gpu) { return gpu.contains("gpu.processes"); });
+  FactValues* gpu = nullptr;
   int row = 0;
+  bool in_processes = false;
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
     if (take_until(rest, "Driver Version: ")) add_driver(facts, trimmed(rest), {});
@@ -151,38 +199,41 @@ void read_smi_table(std::string_view text, MachineFacts& facts) {
       rest = line;
       if (take_until(rest, label)) add_driver(facts, {}, trimmed(rest));
     }
-    if (contains(line, "Processes:")) break;
+    if (!fill) continue;
     const auto cells = split(line, '|');
-    if (!fill || cells.size() != 5) {
+    if (contains(line, "Processes:")) {
+      in_processes = true;
+      for (FactValues& one : facts.gpus) increase(one, "gpu.processes", 0);
+    } else if (in_processes && cells.size() == 3) {
+      add_process_row(cells[1], facts);
+    } else if (in_processes || cells.size() != 5) {
       row = 0;
-      continue;
-    }
-    std::string_view first = trimmed(cells[1]);
-    const auto index = take_number(first);
-    if (row == 0 && index && first.starts_with("  ")) {
-      FactValues& gpu = gpu_with_index(facts, std::to_string(*index));
-      first = trimmed(first);
-      const std::size_t end = first.find("  ");
-      if (!contains(first.substr(0, end), "...")) add(gpu, "gpu.name", trimmed(first.substr(0, end)));
-      if (first.ends_with("On")) add(gpu, "gpu.persistence", "Enabled");
-      if (first.ends_with("Off")) add(gpu, "gpu.persistence", "Disabled");
-      if (trimmed(cells[2]).ends_with("On")) add(gpu, "gpu.display", "Enabled");
+    } else if (row == 0) {
+      std::string_view first = trimmed(cells[1]);
+      const auto index = take_number(first);
+      if (!index || !first.starts_with("  ")) continue;
+      gpu = &gpu_with_index(facts, std::to_string(*index));
+      add_name_row(trimmed(first), cells[2], cells[3], *gpu);
       row = 1;
-    } else if (row == 1 && !facts.gpus.empty()) {
-      std::string_view memory = trimmed(cells[2]);
-      add(facts.gpus.back(), "gpu.used_mib", take_until(memory, "MiB /").value_or(""));
-      add(facts.gpus.back(), "gpu.memory_mib", trimmed(memory));
+    } else if (row == 1) {
+      add_memory_row(cells[2], trimmed(cells[3]), *gpu);
       row = 2;
     } else {
+      if (trimmed(cells[3]) == "Enabled") add(*gpu, "gpu.mig", "Enabled");
       row = 0;
     }
   }
 }
 
 void read_smi_csv(std::string_view text, MachineFacts& facts) {
-  constexpr std::array kColumns{Pair{"name", "gpu.name"}, Pair{"compute_cap", "gpu.cc"}, Pair{"uuid", "gpu.uuid"},
+  constexpr std::array kColumns{Pair{"name", "gpu.name"},
+                                Pair{"compute_cap", "gpu.cc"},
+                                Pair{"uuid", "gpu.uuid"},
                                 Pair{"memory.total [MiB]", "gpu.memory_mib"},
-                                Pair{"memory.used [MiB]", "gpu.used_mib"}};
+                                Pair{"memory.used [MiB]", "gpu.used_mib"},
+                                Pair{"compute_mode", "gpu.compute_mode"},
+                                Pair{"mig.mode.current", "gpu.mig"},
+                                Pair{"persistence_mode", "gpu.persistence"}};
   std::vector<std::string> header;
   for (const std::string& line : read_log_text(text).lines) {
     auto cells = split(line, ',');
