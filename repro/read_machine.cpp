@@ -1,6 +1,7 @@
 #include "repro/read_machine.h"
 
 #include "repro/derive_facts.h"
+#include "repro/log_text.h"
 #include "repro/read_installation.h"
 #include "repro/read_libraries.h"
 #include "repro/read_nvidia_smi.h"
@@ -48,6 +49,14 @@ constexpr std::pair<std::string_view, Reader> kReaders[]{
 constexpr std::pair<std::string_view, Reader> kLateReaders[]{{"wheels.txt", read_wheels},
                                                              {"libraries.txt", read_libraries}};
 
+// PowerShell writes what a program prints as UTF-16, which no reader but that of logs knows.
+std::string as_bytes(const std::string& text) {
+  if (!contains(text, std::string_view("\0", 1))) return text;
+  std::string result;
+  for (const std::string& line : read_log_text(text).lines) result += line + "\n";
+  return result;
+}
+
 template <std::size_t N>
 void read_all(const std::pair<std::string_view, Reader> (&readers)[N], const MachineRecord& record,
               MachineFacts& facts) {
@@ -58,7 +67,9 @@ void read_all(const std::pair<std::string_view, Reader> (&readers)[N], const Mac
 
 }  // namespace
 
-MachineFacts read_machine(const MachineRecord& record, const VersionTables& tables) {
+MachineFacts read_machine(const MachineRecord& as_recorded, const VersionTables& tables) {
+  MachineRecord record = as_recorded;
+  for (auto& [name, text] : record) text = as_bytes(text);
   MachineFacts facts;
   read_all(kReaders, record, facts);
   facts.set("torch.cuda_major", version_head(version_prefix(facts.value("torch.cuda")), 1));

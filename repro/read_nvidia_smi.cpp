@@ -53,6 +53,8 @@ void add_driver(MachineFacts& facts, std::string_view driver, std::string_view c
   add(facts.values, "driver.cuda", version_prefix(cuda));
 }
 
+bool is_number(std::string_view text) { return take_number(text) && text.empty(); }
+
 // A text that names more GPUs than any machine has is none of nvidia-smi's; the rest of it goes to the last.
 constexpr std::size_t kMostGpus = 256;
 
@@ -170,7 +172,7 @@ void add_process_row(std::string_view row, MachineFacts& facts) {
   }
   for (std::size_t i = 2; i < words.size() && i < 5; ++i) {
     if (words[i] != "C" && words[i] != "G" && words[i] != "C+G" && words[i] != "M+C") continue;
-    if (!is_digit(words[0].front()) || !is_digit(words[i - 1].front())) return;
+    if (!is_number(words[0]) || !is_number(words[i - 1])) return;
     FactValues& gpu = gpu_with_index(facts, words[0]);
     add_process(gpu, words[i - 1]);
     if (contains(words[i], "G")) set_fact(gpu, "gpu.graphics", "yes");
@@ -242,7 +244,7 @@ void read_smi_csv(std::string_view text, MachineFacts& facts) {
       header = std::move(cells);
       continue;
     }
-    if (header.empty() || cells.size() != header.size()) continue;
+    if (header.empty() || cells.size() != header.size() || !is_number(cells.front())) continue;
     FactValues& gpu = gpu_with_index(facts, cells.front());
     for (std::size_t i = 1; i < cells.size(); ++i) {
       for (const auto& [column, fact] : kColumns) {
@@ -262,7 +264,7 @@ void read_smi_list(std::string_view text, MachineFacts& facts) {
     if (take(rest, "GPU ")) {
       const auto index = take_until(rest, ": ");
       const auto name = take_until(rest, " (UUID: ");
-      if (!index || !name) continue;
+      if (!index || !name || !is_number(*index)) continue;
       gpu = &gpu_with_index(facts, *index);
       add(*gpu, "gpu.name", *name);
       add(*gpu, "gpu.uuid", take_until(rest, ")").value_or(""));

@@ -388,17 +388,22 @@ TEST(DoctorTest, JsonHoldsLinesFactsAndWhatCannotBeChecked) {
   EXPECT_EQ(json["facts"]["env.CUDA_VISIBLE_DEVICES"], "\\xff ");
 }
 
-// Text from Windows has other line ends, and its answers are the same.
-TEST(DoctorTest, ReadsLinesThatEndAsInWindows) {
+// Text from Windows has other line ends, or is UTF-16, and its answers are the same.
+TEST(DoctorTest, ReadsTextFromWindows) {
   for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
     SCOPED_TRACE(one.name);
-    MachineRecord record = one.record;
-    for (auto& [name, text] : record) {
-      std::string with_returns;
-      for (const char c : text) with_returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
-      text = with_returns;
+    MachineRecord with_returns, wide;
+    for (const auto& [name, text] : one.record) {
+      std::string &returns = with_returns[name], &units = wide[name];
+      units = "\xff\xfe";
+      for (const char c : text) {
+        returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
+        units += c;
+        units += '\0';
+      }
     }
-    EXPECT_EQ(judged(record), judged(one.record));
+    EXPECT_EQ(judged(with_returns), judged(one.record));
+    EXPECT_EQ(judged(wide), judged(one.record));
   }
 }
 
@@ -413,6 +418,13 @@ TEST(DoctorTest, TakesAnyText) {
   for (const RecordItem& item : kRecordItems)
     noise.emplace(item.name, std::string("\x00\xff: | [{ GPU 0: \n : \n,,\n-=->\n", 30));
   EXPECT_FALSE(doctor_text(judged(noise), {}).empty());
+  // Bytes that are no UTF-8, where the number of a GPU should stand.
+  const MachineRecord bytes{
+      {"nvidia-smi-list.txt", "GPU \xd1: NVIDIA L4\xf2 (UUID: GPU-1)\nGPU 1: NVIDIA L4\xf2 (UUID: GPU-2)\n"},
+      {"nvidia-smi-csv.txt", "index, name, compute_cap\n\xb8, NVIDIA L4, 8.9\n"},
+      {"collect_env.txt", "GPU 1\xb8: NVIDIA L4\nPyTorch version: 2.\xd1\n"}};
+  const MachineFacts facts = read_machine(bytes, tables());
+  EXPECT_TRUE(nlohmann::json::accept(doctor_json(judge_machine(facts, rules()), {}, facts)));
 }
 
 }  // namespace
