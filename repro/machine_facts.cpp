@@ -39,6 +39,7 @@ constexpr std::array kNames{
     FactName{"smi.banner", "new: nvidia-smi writes KMD Version and CUDA UMD Version"},
     FactName{"pci.gpus", "number of NVIDIA GPUs on the PCI bus"},
     FactName{"dev.control", "opening /dev/nvidiactl: ok, missing, or the error's name"},
+    FactName{"dev.denied", "number of GPUs whose device files may not be opened"},
     FactName{"dev.uvm", "opening /dev/nvidia-uvm: ok, missing, or the error's name"},
 
     FactName{"gpu.index", "number in nvidia-smi"},
@@ -65,6 +66,8 @@ constexpr std::array kNames{
     FactName{"gpu.recovery", "action the driver asks for"},
     FactName{"gpu.fabric", "state of the NVLink fabric, where there is one"},
     FactName{"gpu.last_torch", "newest PyTorch with code for it: 2.14 (cu126), or none"},
+    FactName{"gpu.fabric_status", "what became of setting it up: Success, or an error"},
+    FactName{"gpu.mig_pending", "MIG mode after the next reset"},
     FactName{"gpu.visible", "yes or no: whether CUDA_VISIBLE_DEVICES lets programs see it"},
     FactName{"gpu.runs", "yes or no: whether the installed PyTorch holds code for it"},
     FactName{"gpu.in_arch_list", "yes or no: whether code built for TORCH_CUDA_ARCH_LIST runs on it"},

@@ -102,7 +102,7 @@ void read_compiler_version(std::string_view text, MachineFacts& facts) {
 void read_python(std::string_view text, MachineFacts& facts) {
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
-    if (take(rest, "python ")) facts.set("python.version", version_prefix(rest));
+    if (take(rest, "python ") && contains(rest, ".")) facts.set("python.version", version_prefix(rest));
     if (take(rest, "glibc ")) facts.set("os.glibc", version_prefix(rest));
     if (take(rest, "machine ")) facts.set("os.arch", trimmed(rest));
   }

@@ -29,6 +29,8 @@ constexpr std::array kQueryFacts{Pair{"Product Name", "gpu.name"},
                                  Pair{"Remapped Rows/Remapping Failure Occurred", "gpu.remap_failed"},
                                  Pair{"GPU Recovery Action", "gpu.recovery"},
                                  Pair{"vGPU Software Licensed Product/License Status", "gpu.license"},
+                                 Pair{"MIG Mode/Pending", "gpu.mig_pending"},
+                                 Pair{"Fabric/Status", "gpu.fabric_status"},
                                  Pair{"Fabric/State", "gpu.fabric"}};
 
 bool is_nothing(std::string_view value) {

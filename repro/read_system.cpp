@@ -27,8 +27,8 @@ constexpr std::array<std::string_view, 12> kDebugVariables{"CUDA_DISABLE_PTX_JIT
                                                            "TORCH_SHOW_CPP_STACKTRACES",
                                                            "CUBLAS_WORKSPACE_CONFIG",
                                                            "PYTORCH_CUDA_DSA_STACKTRACING"};
-constexpr std::array<std::string_view, 5> kFlagVariables{"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CUDAFLAGS",
-                                                         "CFLAGS", "CXXFLAGS"};
+constexpr std::array<std::string_view, 6> kFlagVariables{
+    "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CUDAFLAGS", "TORCH_NVCC_FLAGS", "CFLAGS", "CXXFLAGS"};
 // Xid messages: a GPU that is lost or broken, and faults of the program that ran on it. The numbers are those of the
 // rows xid_fatal, xid_application and ecc_dbe in known_conflicts.tsv.
 constexpr std::array<std::int64_t, 8> kFatalXids{46, 48, 64, 74, 79, 95, 119, 120};
@@ -61,7 +61,7 @@ void read_environment(std::string_view text, MachineFacts& facts) {
   }
   facts.set("env.debug_left", left);
   for (const std::string_view name : kFlagVariables) {
-    if (contains(variable(name), "-DNDEBUG")) facts.set("flags.ndebug", name);
+    if (contains(variable(name), "-DNDEBUG") || contains(variable(name), "-D NDEBUG")) facts.set("flags.ndebug", name);
   }
   const std::string_view conf = variable("PYTORCH_ALLOC_CONF");
   facts.set("alloc.conf", conf.empty() ? variable("PYTORCH_CUDA_ALLOC_CONF") : conf);
@@ -107,13 +107,18 @@ void read_modules(std::string_view text, MachineFacts& facts) {
 void read_devices(std::string_view text, MachineFacts& facts) {
   facts.set("dev.control", "missing");
   facts.set("dev.uvm", "missing");
+  std::size_t denied = 0;
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
     const auto path = take_until(rest, " ");
     if (!path) continue;
     if (*path == "/dev/nvidiactl") facts.set("dev.control", trimmed(rest));
     if (*path == "/dev/nvidia-uvm") facts.set("dev.uvm", trimmed(rest));
+    std::string_view number = *path;
+    const bool gpu = take(number, "/dev/nvidia") && take_number(number) && number.empty();
+    if (gpu && (trimmed(rest) == "EPERM" || trimmed(rest) == "EACCES")) ++denied;
   }
+  if (denied > 0) facts.set("dev.denied", std::to_string(denied));
 }
 
 void read_pci(std::string_view text, MachineFacts& facts) {
