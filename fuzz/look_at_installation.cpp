@@ -86,6 +86,12 @@ std::string wheel_names(const std::string& packages) {
     const bool wanted = name.starts_with("nvidia_") || name.starts_with("torch-") || name.starts_with("triton-");
     if (wanted && name.ends_with(kEnd)) text += name.substr(0, name.size() - kEnd.size()) + "\n";
   }
+  // PREFIX/lib/python3.12/site-packages of an environment of conda's, which keeps PREFIX/conda-meta/NAME-VERSION-BUILD.
+  for (const fs::path& path :
+       sorted_entries(fs::path(packages).parent_path().parent_path().parent_path() / "conda-meta")) {
+    const std::string name = path.filename().string();
+    if (name.starts_with("pytorch-") && name.ends_with(".json")) text += "conda " + path.stem().string() + "\n";
+  }
   return text;
 }
 

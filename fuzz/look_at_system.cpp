@@ -102,14 +102,17 @@ std::string limits() {
   const auto line = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) text += std::string(name) + " " + value + "\n";
   };
-  struct statvfs shm {};
+  struct statvfs shm{};
   if (statvfs("/dev/shm", &shm) == 0) line("limit.shm_mib", std::to_string((shm.f_blocks * shm.f_frsize) >> 20));
-  struct rlimit memlock {};
+  struct rlimit memlock{};
   if (getrlimit(RLIMIT_MEMLOCK, &memlock) == 0) {
     const bool unlimited = memlock.rlim_cur == RLIM_INFINITY;
     line("limit.memlock_kib", unlimited ? "unlimited" : std::to_string(memlock.rlim_cur >> 10));
   }
   line("limit.memory_mib", memory_limit_mib());
+  struct rlimit addresses{};
+  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+    line("limit.address_mib", std::to_string(addresses.rlim_cur >> 20));
   std::error_code error;
   const bool container = fs::exists("/.dockerenv", error) || fs::exists("/run/.containerenv", error) ||
                          contains(head_of("/proc/1/cgroup"), "docker") ||

@@ -80,7 +80,7 @@ std::string doctor_json(const std::vector<DoctorLine>& lines, const std::vector<
   json["lines"] = nlohmann::ordered_json::array();
   for (const DoctorLine& line : lines) {
     nlohmann::ordered_json entry{{"level", to_text(line.level)}, {"id", line.id}, {"topic", line.topic}};
-    if (!line.gpus.empty()) entry["gpus"] = line.gpus;
+    for (const std::string& gpu : line.gpus) entry["gpus"].push_back(one_line(gpu));
     entry["says"] = one_line(line.says);
     if (!line.mends.empty()) entry["mends"] = one_line(line.mends);
     json["lines"].push_back(std::move(entry));

@@ -34,7 +34,7 @@ inline constexpr std::array kRecordItems{
     RecordItem{"python.txt", "versions of Python and of the C library"},
     RecordItem{"torch-version.txt", "torch/version.py"},
     RecordItem{"torch-metadata.txt", "what PyTorch's METADATA says of its version and of NVIDIA's wheels"},
-    RecordItem{"wheels.txt", "installed wheels of PyTorch, Triton and NVIDIA"},
+    RecordItem{"wheels.txt", "installed wheels of PyTorch, Triton and NVIDIA, and conda's PyTorch"},
     RecordItem{"libraries.txt", "CUDA's and the driver's libraries, and how a loader comes to them"},
     RecordItem{"cudnn-header.txt", "the version in the system's cudnn_version.h"},
     RecordItem{"nvcc.txt", "nvcc --version"},

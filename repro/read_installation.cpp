@@ -1,12 +1,15 @@
 #include "repro/read_installation.h"
 
+#include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "repro/log_text.h"
 #include "repro/scan.h"
+#include "repro/tsv_table.h"
 #include "repro/version_number.h"
 
 namespace dsafuzz {
@@ -42,6 +45,17 @@ std::string_view literal(std::string_view text) {
 std::string_view major_of(std::string_view wheel) {
   const std::size_t at = wheel.rfind("_cu");
   return at == std::string_view::npos ? std::string_view() : wheel.substr(at + 3);
+}
+
+// "Linux-5.15.90.1-microsoft-standard-WSL2-x86_64-with-glibc2.35"
+void read_platform(std::string_view text, MachineFacts& facts) {
+  for (const std::string_view machine : {"x86_64", "aarch64"}) {
+    if (contains(text, machine)) add(facts, "os.arch", machine);
+  }
+  if (contains(text, "-tegra")) add(facts, "os.tegra", "yes");
+  if (!contains(text, "microsoft")) return;
+  add(facts, "os.wsl", "yes");
+  add(facts, "os.windows", "yes");
 }
 
 std::string without_major(std::string_view wheel) {
@@ -88,7 +102,7 @@ void read_compiler_version(std::string_view text, MachineFacts& facts) {
 void read_python(std::string_view text, MachineFacts& facts) {
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
-    if (take(rest, "python ")) facts.set("python.version", version_prefix(rest));
+    if (take(rest, "python ") && contains(rest, ".")) facts.set("python.version", version_prefix(rest));
     if (take(rest, "glibc ")) facts.set("os.glibc", version_prefix(rest));
     if (take(rest, "machine ")) facts.set("os.arch", trimmed(rest));
   }
@@ -118,15 +132,31 @@ void read_torch_metadata(std::string_view text, MachineFacts& facts) {
 }
 
 void read_wheels(std::string_view text, MachineFacts& facts) {
-  constexpr std::array kWheels{Pair{"nvidia_cudnn", "wheel.cudnn"},         Pair{"nvidia_nccl", "wheel.nccl"},
-                               Pair{"nvidia_cuda_runtime", "wheel.cudart"}, Pair{"nvidia_cublas", "wheel.cublas"},
-                               Pair{"nvidia_nvjitlink", "wheel.nvjitlink"}, Pair{"triton", "wheel.triton"}};
+  constexpr std::array kWheels{Pair{"nvidia_cudnn", "wheel.cudnn"},
+                               Pair{"nvidia_nccl", "wheel.nccl"},
+                               Pair{"nvidia_cuda_runtime", "wheel.cudart"},
+                               Pair{"nvidia_cublas", "wheel.cublas"},
+                               Pair{"nvidia_nvjitlink", "wheel.nvjitlink"},
+                               Pair{"nvidia_cuda_nvrtc", "wheel.nvrtc"},
+                               Pair{"triton", "wheel.triton"}};
   const std::string_view torch_major = facts.value("torch.cuda_major");
-  std::set<std::string> others;
+  std::set<std::string> others, twice;
+  std::map<std::string, std::string, std::less<>> versions;  // of each wheel, as its folder says
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = trimmed(line);
+    if (take(rest, "conda ")) {
+      // NAME-VERSION-BUILD
+      if (take(rest, "pytorch-cuda-")) facts.set("conda.cuda", version_prefix(rest));
+      if (take(rest, "pytorch-")) facts.set("conda.torch", version_prefix(rest));
+      continue;
+    }
     const auto name = take_until(rest, "-");
     if (!name) continue;
+    const auto [at, is_first] = versions.emplace(*name, rest);
+    if (!is_first && at->second != rest) {
+      twice.insert(std::string(*name) + " " + at->second + " and " + std::string(rest));
+      continue;
+    }
     if (*name == "torch") add_torch(facts, rest);
     const std::string_view major = name->starts_with("nvidia_") ? major_of(*name) : std::string_view();
     if (!major.empty() && is_digit(major.front()) && !torch_major.empty() && major != torch_major) {
@@ -140,6 +170,32 @@ void read_wheels(std::string_view text, MachineFacts& facts) {
   std::string list;
   for (const std::string& other : others) list += (list.empty() ? "" : ", ") + other;
   facts.set("wheel.other_major", list);
+  list.clear();
+  for (const std::string& wheel : twice) list += (list.empty() ? "" : ", ") + wheel;
+  facts.set("wheel.twice", list);
+}
+
+std::string wheels_in_collect_env(std::string_view text) {
+  std::string wheels;
+  for (const std::string& line : read_log_text(text).lines) {
+    std::string_view rest = line;
+    if (take(rest, "[pip3] ")) {
+      const auto name = take_until(rest, "==");
+      if (!name) continue;
+      std::string wheel(*name);
+      std::ranges::replace(wheel, '-', '_');  // as its folder is called
+      if (wheel == "torch" || wheel == "triton" || wheel.starts_with("nvidia_"))
+        wheels += wheel + "-" + std::string(trimmed(rest)) + "\n";
+    } else if (take(rest, "[conda] pytorch")) {
+      // NAME VERSION BUILD CHANNEL, with blanks between; NAME may go on
+      std::string package = "conda pytorch" + std::string(rest.substr(0, rest.find(' ')));
+      for (const std::string& word : split(rest.substr(std::min(rest.find(' '), rest.size())), ' ')) {
+        if (!word.empty()) package += "-" + word;
+      }
+      wheels += package + "\n";
+    }
+  }
+  return wheels;
 }
 
 void read_collect_env(std::string_view text, MachineFacts& facts) {
@@ -150,6 +206,11 @@ void read_collect_env(std::string_view text, MachineFacts& facts) {
     std::string_view rest = line;
     if (take(rest, "PyTorch version: ")) add_torch(facts, trimmed(rest));
     if (take(rest, "OS: Microsoft Windows")) facts.set("os.windows", "yes");
+    if (take(rest, "Python platform: ")) read_platform(rest, facts);
+    if (take(rest, "ROCM used to build PyTorch: ") && !rest.empty() && is_digit(rest.front())) {
+      add(facts, "torch.hip", trimmed(rest));
+      add(facts, "torch.cuda", "none");
+    }
     if (take(rest, "CUDA used to build PyTorch: Could not collect")) add(facts, "torch.cuda", "none");
     if (take(rest, "CUDA runtime version: ")) {  // that of nvcc
       add(facts, "nvcc.version", version_head(version_prefix(rest), 2));

@@ -2,6 +2,7 @@
 // version.py and METADATA, the installed wheels, and PyTorch's collect_env as people send it.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "repro/machine_facts.h"
@@ -16,5 +17,8 @@ void read_torch_version(std::string_view text, MachineFacts& facts);     // torc
 void read_torch_metadata(std::string_view text, MachineFacts& facts);    // its METADATA: what it requires
 void read_wheels(std::string_view text, MachineFacts& facts);            // a line for each: "nvidia_nccl_cu13-2.28.9"
 void read_collect_env(std::string_view text, MachineFacts& facts);       // python -m torch.utils.collect_env
+
+// The list of packages at the end of collect_env's report, in the form of read_wheels().
+std::string wheels_in_collect_env(std::string_view text);
 
 }  // namespace dsafuzz

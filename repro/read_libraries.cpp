@@ -1,10 +1,12 @@
 #include "repro/read_libraries.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "repro/log_text.h"
@@ -53,19 +55,23 @@ const Library* first(const Libraries& libraries, const Wanted& wanted) {
   return at == libraries.end() ? nullptr : &*at;
 }
 
+bool is_driver_version(std::string_view version) {
+  return version_parts(version) > 1 && compare_versions(version, "100") > 0;
+}
+
 // The driver's own library, as the loader finds it.
 void add_driver(const Libraries& libraries, MachineFacts& facts) {
   const auto* cuda =
       first(libraries, [](const Library& l) { return l.is_outside_wheels() && l.name == "libcuda.so.1"; });
   if (cuda) {
     facts.set("driver.libcuda", cuda->target.starts_with('/') ? cuda->target : cuda->path);
-    // "1" is the name's own number, not the driver's version.
-    if (version_parts(cuda->version) > 1) facts.set("driver.libcuda_version", cuda->version);
+    // "1" is the name's own number, and so is Jetson's "1.1"; a driver's version is not.
+    if (is_driver_version(cuda->version)) facts.set("driver.libcuda_version", cuda->version);
     if (cuda->target.empty()) facts.set("driver.libcuda_plain", "yes");
   }
   const auto* nvml =
       first(libraries, [](const Library& l) { return l.is_outside_wheels() && l.name == "libnvidia-ml.so.1"; });
-  if (nvml && version_parts(nvml->version) > 1) facts.set("driver.nvml", nvml->version);
+  if (nvml && is_driver_version(nvml->version)) facts.set("driver.nvml", nvml->version);
 }
 
 void add_cudnn(const Libraries& libraries, MachineFacts& facts) {
@@ -103,7 +109,26 @@ void add_cudnn(const Libraries& libraries, MachineFacts& facts) {
   }
 }
 
+// Folders in which a library has exactly the version of its wheel: the toolkit that PyTorch was built with, which
+// shadows nothing.
+std::set<std::string> folders_like_wheels(const Libraries& libraries, const MachineFacts& facts) {
+  constexpr std::array kWheels{std::pair{"libcudart.so", "wheel.cudart"}, std::pair{"libcublas", "wheel.cublas"},
+                               std::pair{"libnvJitLink.so", "wheel.nvjitlink"},
+                               std::pair{"libnvrtc.so", "wheel.nvrtc"}};
+  std::set<std::string> like, unlike;
+  for (const Library& library : libraries) {
+    if (!library.is_ahead_of_wheels()) continue;
+    for (const auto& [name, wheel] : kWheels) {
+      if (!library.name.starts_with(name) || facts.value(wheel).empty() || version_parts(library.version) < 2) continue;
+      (library.version == facts.value(wheel) ? like : unlike).insert(library.folder);
+    }
+  }
+  for (const std::string& folder : unlike) like.erase(folder);
+  return like;
+}
+
 void add_path(const Libraries& libraries, MachineFacts& facts) {
+  const std::set<std::string> like_wheels = folders_like_wheels(libraries, facts);
   for (const Library& library : libraries) {
     if (!library.is_ahead_of_wheels()) continue;
     const auto is = [&](std::string_view word) { return library.name.starts_with(word); };
@@ -112,6 +137,7 @@ void add_path(const Libraries& libraries, MachineFacts& facts) {
       facts.set("nccl.loader", library.version);
     if (is("libnvJitLink") && !facts.find("nvjitlink.path") && version_parts(library.version) > 1)
       facts.set("nvjitlink.path", library.version);
+    if (like_wheels.contains(library.folder)) continue;
     if (cpp && !facts.find("path.cpp")) facts.set("path.cpp", library.folder);
     if ((cpp || is("libcudart") || is("libcublas") || is("libcudnn") || is("libcusparse")) && !facts.find("path.cuda"))
       facts.set("path.cuda", library.folder);

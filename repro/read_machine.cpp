@@ -1,11 +1,13 @@
 #include "repro/read_machine.h"
 
 #include "repro/derive_facts.h"
+#include "repro/log_text.h"
 #include "repro/read_installation.h"
 #include "repro/read_libraries.h"
 #include "repro/read_nvidia_smi.h"
 #include "repro/read_system.h"
 #include "repro/scan.h"
+#include "repro/smi_failure.h"
 #include "repro/version_number.h"
 
 namespace dsafuzz {
@@ -47,6 +49,14 @@ constexpr std::pair<std::string_view, Reader> kReaders[]{
 constexpr std::pair<std::string_view, Reader> kLateReaders[]{{"wheels.txt", read_wheels},
                                                              {"libraries.txt", read_libraries}};
 
+// PowerShell writes what a program prints as UTF-16, which no reader but that of logs knows.
+std::string as_bytes(const std::string& text) {
+  if (!contains(text, std::string_view("\0", 1))) return text;
+  std::string result;
+  for (const std::string& line : read_log_text(text).lines) result += line + "\n";
+  return result;
+}
+
 template <std::size_t N>
 void read_all(const std::pair<std::string_view, Reader> (&readers)[N], const MachineRecord& record,
               MachineFacts& facts) {
@@ -57,19 +67,29 @@ void read_all(const std::pair<std::string_view, Reader> (&readers)[N], const Mac
 
 }  // namespace
 
-MachineFacts read_machine(const MachineRecord& record, const VersionTables& tables) {
+MachineFacts read_machine(const MachineRecord& as_recorded, const VersionTables& tables) {
+  MachineRecord record = as_recorded;
+  for (auto& [name, text] : record) text = as_bytes(text);
   MachineFacts facts;
   read_all(kReaders, record, facts);
   facts.set("torch.cuda_major", version_head(version_prefix(facts.value("torch.cuda")), 1));
   read_all(kLateReaders, record, facts);
+  if (const auto at = record.find("collect_env.txt"); at != record.end() && !record.contains("wheels.txt"))
+    read_wheels(wheels_in_collect_env(at->second), facts);
   for (const std::string_view name : {"nvidia-smi-q.txt", "nvidia-smi.txt", "nvidia-smi-list.txt"}) {
     const auto at = record.find(name);
     if (at == record.end() || facts.find("smi.failure")) continue;
-    const std::string_view failure = smi_failure(at->second);
-    if (failure == "not_found") {
+    const SmiFailure failure = smi_failure(at->second);
+    if (failure.kind.empty()) continue;
+    if (failure.kind == "not_found") {
       facts.set("smi.missing", "yes");
+    } else if (failure.kind == "sensors") {
+      facts.set("smi.sensors", failure.message);
+    } else if (failure.kind == "unreadable") {
+      if (facts.gpus.empty()) facts.set("smi.unreadable", failure.message);
     } else {
-      facts.set("smi.failure", failure);
+      facts.set("smi.failure", failure.kind);
+      facts.set("smi.message", failure.message);
     }
   }
   derive_facts(tables, facts);

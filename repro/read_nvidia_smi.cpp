@@ -1,11 +1,13 @@
 #include "repro/read_nvidia_smi.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
 
 #include "repro/log_text.h"
 #include "repro/scan.h"
+#include "repro/smi_facts.h"
 #include "repro/tsv_table.h"
 #include "repro/version_number.h"
 
@@ -13,18 +15,6 @@ namespace dsafuzz {
 namespace {
 
 using Pair = std::pair<std::string_view, std::string_view>;
-
-constexpr std::array kFailures{Pair{"couldn't communicate with the NVIDIA driver", "no_driver"},
-                               Pair{"Driver/library version mismatch", "mismatch"},
-                               Pair{"Failed to initialize NVML: Unknown Error", "unknown_error"},
-                               Pair{"Failed to initialize NVML: Insufficient Permissions", "permissions"},
-                               Pair{"GPU access blocked by the operating system", "blocked"},
-                               Pair{"Unable to determine the device handle", "gpu_lost"},
-                               Pair{"GPU is lost", "gpu_lost"},
-                               Pair{"No devices were found", "no_devices"},
-                               Pair{"nvidia-smi: command not found", "not_found"},
-                               Pair{"nvidia-smi: not found", "not_found"},
-                               Pair{"'nvidia-smi' is not recognized", "not_found"}};
 
 // Paths of `nvidia-smi -q` (sections joined by /) and the facts of a GPU they are.
 constexpr std::array kQueryFacts{Pair{"Product Name", "gpu.name"},
@@ -39,59 +29,27 @@ constexpr std::array kQueryFacts{Pair{"Product Name", "gpu.name"},
                                  Pair{"Retired Pages/Pending Page Blacklist", "gpu.remap_pending"},
                                  Pair{"Remapped Rows/Remapping Failure Occurred", "gpu.remap_failed"},
                                  Pair{"GPU Recovery Action", "gpu.recovery"},
+                                 Pair{"vGPU Software Licensed Product/License Status", "gpu.license"},
+                                 Pair{"MIG Mode/Pending", "gpu.mig_pending"},
+                                 Pair{"Fabric/Status", "gpu.fabric_status"},
                                  Pair{"Fabric/State", "gpu.fabric"}};
-
-bool is_nothing(std::string_view value) {
-  return value.empty() || value == "N/A" || value == "[N/A]" || value == "[Not Supported]" || value == "None" ||
-         value == "ERR!" || value.starts_with("[");
-}
-
-void add(FactValues& values, std::string_view name, std::string_view value) {
-  if (is_nothing(value) || values.contains(name)) return;
-  const bool is_size = name.ends_with("_mib");
-  set_fact(values, name, is_size ? std::string_view(version_prefix(value)) : value);
-}
-
-void increase(FactValues& values, std::string_view name, std::int64_t by) {
-  std::string_view text;
-  if (const auto at = values.find(name); at != values.end()) text = at->second;
-  set_fact(values, name, std::to_string(take_number(text).value_or(0) + by));
-}
-
-void add_driver(MachineFacts& facts, std::string_view driver, std::string_view cuda) {
-  add(facts.values, "driver.version", version_prefix(driver));
-  add(facts.values, "driver.cuda", version_prefix(cuda));
-}
-
-// A text that names more GPUs than any machine has is none of nvidia-smi's; the rest of it goes to the last.
-constexpr std::size_t kMostGpus = 256;
-
-FactValues& gpu_with_index(MachineFacts& facts, std::string_view index) {
-  for (FactValues& gpu : facts.gpus) {
-    if (gpu["gpu.index"] == index) return gpu;
-  }
-  if (facts.gpus.size() == kMostGpus) return facts.gpus.back();
-  facts.gpus.emplace_back();
-  set_fact(facts.gpus.back(), "gpu.index", index);
-  return facts.gpus.back();
-}
 
 // A line of -q about one GPU: `path` holds the sections round it and its own key.
 void add_query_line(FactValues& gpu, const std::string& path, std::string_view value) {
   for (const auto& [wanted, fact] : kQueryFacts) {
-    if (path == wanted) add(gpu, fact, value);
+    if (path == wanted) add_if_new(gpu, fact, value);
   }
   // Older drivers call them double-bit errors and list each memory before the total.
   const bool double_bits = path.ends_with("Double Bit/Total");
   if (path.starts_with("ECC Errors/Volatile/") && (contains(path, "Uncorrectable") || double_bits)) {
     if (const auto errors = take_number(value)) increase(gpu, "gpu.ecc_uncorrected", *errors);
   }
-  if (path == "Processes/Process ID") {
-    increase(gpu, "gpu.processes", 1);
-    std::string& numbers = gpu["gpu.pids"];
-    constexpr std::size_t kMostCharacters = 8192;
-    if (numbers.size() < kMostCharacters) numbers += (numbers.empty() ? "" : " ") + std::string(value);
-  }
+  if (path == "Processes/Process ID") add_process(gpu, value);
+  // What drivers said before they had a recovery action.
+  if (path == "GPU Reset Status/Reset Required" && value == "Yes") set_fact(gpu, "gpu.recovery", "GPU Reset");
+  if (path == "GPU Reset Status/Drain and Reset Recommended" && value == "Yes")
+    add_if_new(gpu, "gpu.recovery", "Drain and Reset");
+  if (path == "Processes/Process ID/Type" && contains(value, "G")) set_fact(gpu, "gpu.graphics", "yes");
   if (path == "Processes" && value == "None") set_fact(gpu, "gpu.processes", "0");
   if (path.starts_with("MIG Devices") && path.ends_with("Index")) increase(gpu, "gpu.mig_devices", 1);
 }
@@ -103,16 +61,10 @@ struct Section {
 
 }  // namespace
 
-std::string_view smi_failure(std::string_view text) {
-  for (const auto& [words, failure] : kFailures) {
-    if (contains(text, words)) return failure;
-  }
-  return {};
-}
-
 void read_smi_query(std::string_view text, MachineFacts& facts) {
   std::vector<Section> sections;
   FactValues* gpu = nullptr;
+  std::size_t attached = 0;
   for (const std::string& line : read_log_text(text).lines) {
     const std::size_t indent = line.find_first_not_of(' ');
     if (indent == std::string::npos) continue;
@@ -129,6 +81,8 @@ void read_smi_query(std::string_view text, MachineFacts& facts) {
       if (key == "Driver Version" || key == "KMD Version") add_driver(facts, value, {});
       if (key == "CUDA Version" || key == "CUDA UMD Version") add_driver(facts, {}, value);
       if (key == "KMD Version") facts.set("smi.banner", "new");
+      std::string_view digits = value;
+      if (key == "Attached GPUs") attached = static_cast<std::size_t>(take_number(digits).value_or(0));
       continue;
     }
     while (!sections.empty() && sections.back().indent >= indent) sections.pop_back();
@@ -143,55 +97,18 @@ void read_smi_query(std::string_view text, MachineFacts& facts) {
       if (key == "Process ID") sections.push_back({indent, key});
     }
   }
-}
-
-void read_smi_table(std::string_view text, MachineFacts& facts) {
-  const bool fill = facts.gpus.empty();  // a GPU has three rows: name, memory and mode, MIG mode
-  int row = 0;
-  for (const std::string& line : read_log_text(text).lines) {
-    std::string_view rest = line;
-    if (take_until(rest, "Driver Version: ")) add_driver(facts, trimmed(rest), {});
-    rest = line;
-    if (take_until(rest, "KMD Version: ")) {
-      add_driver(facts, trimmed(rest), {});
-      facts.set("smi.banner", "new");
-    }
-    for (const std::string_view label : {"CUDA Version: ", "CUDA UMD Version: "}) {
-      rest = line;
-      if (take_until(rest, label)) add_driver(facts, {}, trimmed(rest));
-    }
-    if (contains(line, "Processes:")) break;
-    const auto cells = split(line, '|');
-    if (!fill || cells.size() != 5) {
-      row = 0;
-      continue;
-    }
-    std::string_view first = trimmed(cells[1]);
-    const auto index = take_number(first);
-    if (row == 0 && index && first.starts_with("  ")) {
-      FactValues& gpu = gpu_with_index(facts, std::to_string(*index));
-      first = trimmed(first);
-      const std::size_t end = first.find("  ");
-      if (!contains(first.substr(0, end), "...")) add(gpu, "gpu.name", trimmed(first.substr(0, end)));
-      if (first.ends_with("On")) add(gpu, "gpu.persistence", "Enabled");
-      if (first.ends_with("Off")) add(gpu, "gpu.persistence", "Disabled");
-      if (trimmed(cells[2]).ends_with("On")) add(gpu, "gpu.display", "Enabled");
-      row = 1;
-    } else if (row == 1 && !facts.gpus.empty()) {
-      std::string_view memory = trimmed(cells[2]);
-      add(facts.gpus.back(), "gpu.used_mib", take_until(memory, "MiB /").value_or(""));
-      add(facts.gpus.back(), "gpu.memory_mib", trimmed(memory));
-      row = 2;
-    } else {
-      row = 0;
-    }
-  }
+  if (attached > facts.gpus.size()) facts.set("smi.cut", std::to_string(attached));
 }
 
 void read_smi_csv(std::string_view text, MachineFacts& facts) {
-  constexpr std::array kColumns{Pair{"name", "gpu.name"}, Pair{"compute_cap", "gpu.cc"}, Pair{"uuid", "gpu.uuid"},
+  constexpr std::array kColumns{Pair{"name", "gpu.name"},
+                                Pair{"compute_cap", "gpu.cc"},
+                                Pair{"uuid", "gpu.uuid"},
                                 Pair{"memory.total [MiB]", "gpu.memory_mib"},
-                                Pair{"memory.used [MiB]", "gpu.used_mib"}};
+                                Pair{"memory.used [MiB]", "gpu.used_mib"},
+                                Pair{"compute_mode", "gpu.compute_mode"},
+                                Pair{"mig.mode.current", "gpu.mig"},
+                                Pair{"persistence_mode", "gpu.persistence"}};
   std::vector<std::string> header;
   for (const std::string& line : read_log_text(text).lines) {
     auto cells = split(line, ',');
@@ -200,14 +117,14 @@ void read_smi_csv(std::string_view text, MachineFacts& facts) {
       header = std::move(cells);
       continue;
     }
-    if (header.empty() || cells.size() != header.size()) continue;
+    if (header.empty() || cells.size() != header.size() || !is_number(cells.front())) continue;
     FactValues& gpu = gpu_with_index(facts, cells.front());
     for (std::size_t i = 1; i < cells.size(); ++i) {
       for (const auto& [column, fact] : kColumns) {
-        if (header[i] == column) add(gpu, fact, cells[i]);
+        if (header[i] == column) add_if_new(gpu, fact, cells[i]);
       }
       if (header[i] == "driver_version") add_driver(facts, cells[i], {});
-      if (header[i] == "ecc.errors.uncorrected.volatile.total") add(gpu, "gpu.ecc_uncorrected", cells[i]);
+      if (header[i] == "ecc.errors.uncorrected.volatile.total") add_if_new(gpu, "gpu.ecc_uncorrected", cells[i]);
     }
   }
 }
@@ -220,16 +137,19 @@ void read_smi_list(std::string_view text, MachineFacts& facts) {
     if (take(rest, "GPU ")) {
       const auto index = take_until(rest, ": ");
       const auto name = take_until(rest, " (UUID: ");
-      if (!index || !name) continue;
+      if (!index || !name || !is_number(*index)) continue;
       gpu = &gpu_with_index(facts, *index);
-      add(*gpu, "gpu.name", *name);
-      add(*gpu, "gpu.uuid", take_until(rest, ")").value_or(""));
+      add_if_new(*gpu, "gpu.name", *name);
+      add_if_new(*gpu, "gpu.uuid", take_until(rest, ")").value_or(""));
       counted = gpu->contains("gpu.mig_devices");
       continue;
     }
     if (gpu && contains(rest, "(UUID: MIG-")) {
       if (!counted) increase(*gpu, "gpu.mig_devices", 1);
-      add(*gpu, "gpu.mig", "Enabled");
+      add_if_new(*gpu, "gpu.mig", "Enabled");
+      std::string& uuids = (*gpu)["gpu.mig_uuids"];
+      take_until(rest, "(UUID: ");
+      uuids += (uuids.empty() ? "" : " ") + std::string(take_until(rest, ")").value_or(""));
     }
   }
 }

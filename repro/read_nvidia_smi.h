@@ -15,7 +15,4 @@ void read_smi_table(std::string_view text, MachineFacts& facts);
 void read_smi_csv(std::string_view text, MachineFacts& facts);
 void read_smi_list(std::string_view text, MachineFacts& facts);
 
-// The word for nvidia-smi's failure ("mismatch", "no_driver", ...); empty if the text is none.
-std::string_view smi_failure(std::string_view text);
-
 }  // namespace dsafuzz

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "repro/allocator_setting.h"
 #include "repro/log_text.h"
 #include "repro/scan.h"
 #include "repro/tsv_table.h"
@@ -26,8 +27,8 @@ constexpr std::array<std::string_view, 12> kDebugVariables{"CUDA_DISABLE_PTX_JIT
                                                            "TORCH_SHOW_CPP_STACKTRACES",
                                                            "CUBLAS_WORKSPACE_CONFIG",
                                                            "PYTORCH_CUDA_DSA_STACKTRACING"};
-constexpr std::array<std::string_view, 5> kFlagVariables{"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CUDAFLAGS",
-                                                         "CFLAGS", "CXXFLAGS"};
+constexpr std::array<std::string_view, 6> kFlagVariables{
+    "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS", "CUDAFLAGS", "TORCH_NVCC_FLAGS", "CFLAGS", "CXXFLAGS"};
 // Xid messages: a GPU that is lost or broken, and faults of the program that ran on it. The numbers are those of the
 // rows xid_fatal, xid_application and ecc_dbe in known_conflicts.tsv.
 constexpr std::array<std::int64_t, 8> kFatalXids{46, 48, 64, 74, 79, 95, 119, 120};
@@ -60,10 +61,11 @@ void read_environment(std::string_view text, MachineFacts& facts) {
   }
   facts.set("env.debug_left", left);
   for (const std::string_view name : kFlagVariables) {
-    if (contains(variable(name), "-DNDEBUG")) facts.set("flags.ndebug", name);
+    if (contains(variable(name), "-DNDEBUG") || contains(variable(name), "-D NDEBUG")) facts.set("flags.ndebug", name);
   }
   const std::string_view conf = variable("PYTORCH_ALLOC_CONF");
   facts.set("alloc.conf", conf.empty() ? variable("PYTORCH_CUDA_ALLOC_CONF") : conf);
+  facts.set("alloc.bad", bad_allocator_option(facts.value("alloc.conf")));
 }
 
 void read_driver_module(std::string_view text, MachineFacts& facts) {
@@ -87,6 +89,7 @@ void read_kernel(std::string_view text, MachineFacts& facts) {
     facts.set("os.wsl", "yes");
     facts.set("os.windows", "yes");
   }
+  if (contains(text, "-tegra")) facts.set("os.tegra", "yes");
   for (const std::string& line : read_log_text(text).lines) {
     rest = line;
     if (!take(rest, "command line:")) continue;
@@ -104,13 +107,18 @@ void read_modules(std::string_view text, MachineFacts& facts) {
 void read_devices(std::string_view text, MachineFacts& facts) {
   facts.set("dev.control", "missing");
   facts.set("dev.uvm", "missing");
+  std::size_t denied = 0;
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
     const auto path = take_until(rest, " ");
     if (!path) continue;
     if (*path == "/dev/nvidiactl") facts.set("dev.control", trimmed(rest));
     if (*path == "/dev/nvidia-uvm") facts.set("dev.uvm", trimmed(rest));
+    std::string_view number = *path;
+    const bool gpu = take(number, "/dev/nvidia") && take_number(number) && number.empty();
+    if (gpu && (trimmed(rest) == "EPERM" || trimmed(rest) == "EACCES")) ++denied;
   }
+  if (denied > 0) facts.set("dev.denied", std::to_string(denied));
 }
 
 void read_pci(std::string_view text, MachineFacts& facts) {
@@ -139,9 +147,9 @@ void read_processes(std::string_view text, MachineFacts& facts) {
 }
 
 void read_limits(std::string_view text, MachineFacts& facts) {
-  constexpr std::array<std::string_view, 7> kNames{"limit.shm_mib",   "limit.memlock_kib", "limit.memory_mib",
-                                                   "coredump.folder", "coredump.state",    "os.container",
-                                                   "compiler.cc"};
+  constexpr std::array<std::string_view, 8> kNames{"limit.shm_mib",     "limit.memlock_kib", "limit.memory_mib",
+                                                   "limit.address_mib", "coredump.folder",   "coredump.state",
+                                                   "os.container",      "compiler.cc"};
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
     const auto name = take_until(rest, " ");
@@ -156,7 +164,15 @@ void read_kernel_log(std::string_view text, MachineFacts& facts) {
   std::set<std::int64_t> fatal, application;
   for (const std::string& line : read_log_text(text).lines) {
     if (contains(line, "request_free_mem_region") && contains(line, "err -34")) facts.set("log.hmm", "yes");
+    if (contains(line, "NVRM: API mismatch")) facts.set("log.mismatch", "yes");
+    if (contains(line, "requires use of the NVIDIA open kernel modules")) facts.set("log.open_needed", "yes");
     std::string_view rest = line;
+    if (contains(line, "Legacy drivers") && take_until(rest, "through the NVIDIA "))
+      facts.set("log.legacy", take_until(rest, " ").value_or(""));
+    rest = line;
+    if (take_until(rest, "GPU recovery action changed from ") && take_until(rest, " to ") && take_until(rest, "("))
+      facts.set("log.recovery", take_until(rest, ")").value_or(""));
+    rest = line;
     if (!take_until(rest, "NVRM: Xid (PCI:") || !take_until(rest, "): ")) continue;
     const std::int64_t xid = take_number(rest).value_or(0);
     for (const std::int64_t number : kFatalXids) {
@@ -166,6 +182,7 @@ void read_kernel_log(std::string_view text, MachineFacts& facts) {
       if (xid == number) application.insert(xid);
     }
   }
+  if (facts.value("log.recovery") == "None") facts.values.erase("log.recovery");
   facts.set("xid.fatal", in_one_line(fatal));
   facts.set("xid.application", in_one_line(application));
 }

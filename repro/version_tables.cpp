@@ -44,9 +44,10 @@ Result<VersionTables> VersionTables::built_in() {
   return tables;
 }
 
-std::string VersionTables::driver_floor(std::string_view cuda) const {
+std::string VersionTables::driver_floor(std::string_view cuda, bool windows) const {
+  const std::string_view column = windows ? "windows_minor_compat_min" : "linux_minor_compat_min";
   for (std::size_t row = 0; row < drivers_.size(); ++row) {
-    if (drivers_.cell(row, "toolkit") == cuda) return known(drivers_.cell(row, "linux_minor_compat_min"));
+    if (drivers_.cell(row, "toolkit") == cuda) return known(drivers_.cell(row, column));
   }
   return {};
 }
@@ -71,6 +72,7 @@ std::optional<VersionTables::TorchBuild> VersionTables::torch_build(std::string_
                       .nccl = known(builds_.cell(row, "nccl")),
                       .python_min = after(python, ">="),
                       .python_max = newest_in(python),
+                      .driver_named = known(builds_.cell(row, "driver_named")),
                       .sass_x86_64 = std::string(builds_.cell(row, "sass_x86_64")),
                       .ptx_x86_64 = std::string(builds_.cell(row, "ptx_x86_64")),
                       .sass_aarch64 = std::string(builds_.cell(row, "sass_aarch64"))};
@@ -88,16 +90,31 @@ std::string VersionTables::newest_python() const {
 }
 
 std::string VersionTables::capability(std::string_view product) const {
+  return of_product(product, "compute_capability");
+}
+
+std::string VersionTables::last_torch(std::string_view product) const {
+  return of_product(product, "last_torch_any_channel");
+}
+
+std::string VersionTables::last_driver(std::string_view capability) const {
+  for (std::size_t row = 0; row < gpus_.size(); ++row) {
+    if (gpus_.cell(row, "compute_capability") == capability) return known(gpus_.cell(row, "last_driver_branch"));
+  }
+  return {};
+}
+
+std::string VersionTables::of_product(std::string_view product, std::string_view column) const {
   const std::string_view wanted = without_maker(product);
-  std::string_view best, capability;
+  std::string_view best, found;
   for (std::size_t row = 0; row < gpus_.size(); ++row) {
     const std::string_view name = without_maker(gpus_.cell(row, "product"));
     if (!wanted.starts_with(name) || name.size() <= best.size()) continue;
     if (wanted.size() > name.size() && is_word(wanted[name.size()])) continue;
     best = name;
-    capability = gpus_.cell(row, "compute_capability");
+    found = gpus_.cell(row, column);
   }
-  return std::string(capability);
+  return std::string(found);
 }
 
 bool VersionTables::nvcc_builds_for(std::string_view capability, std::string_view nvcc) const {

@@ -31,6 +31,24 @@ std::vector<std::size_t> matches(std::string_view entry, const std::vector<FactV
   return found;
 }
 
+// Whether a MIG device of this name exists; true where nothing is known of MIG devices. Drivers before 470 named them
+// by their GPU: MIG-GPU-UUID/1/0.
+bool mig_exists(std::string_view entry, const std::vector<FactValues>& gpus) {
+  bool listed = false, asked = false;
+  for (const FactValues& gpu : gpus) {
+    const auto uuids = gpu.find("gpu.mig_uuids"), own = gpu.find("gpu.uuid"), mode = gpu.find("gpu.mig");
+    if (mode != gpu.end() && mode->second == "Enabled") listed = listed || uuids == gpu.end();
+    asked = asked || uuids != gpu.end() || mode != gpu.end() || gpu.contains("gpu.compute_mode");
+    if (own != gpu.end() && entry.starts_with("MIG-" + own->second)) return true;
+    if (uuids == gpu.end()) continue;
+    for (const std::string& uuid : split(uuids->second, ' ')) {
+      if (uuid.starts_with(entry)) return true;
+    }
+  }
+  // A GPU that is split, and whose parts were not listed, may have it.
+  return listed || !asked;
+}
+
 bool uuids_are_known(const MachineFacts& facts) {
   for (const FactValues& gpu : facts.gpus) {
     if (gpu.contains("gpu.uuid")) return true;
@@ -56,7 +74,8 @@ void judge_visible_devices(MachineFacts& facts) {
   if (trimmed(*list).empty()) return facts.set("cvd.state", "empty");
   std::vector<std::string> entries = split(*list, ',');
   for (std::string& entry : entries) entry = std::string(trimmed(entry));
-  constexpr std::size_t kMostEntries = 1024;  // no machine has as many devices
+  if (entries.size() > 1 && entries.back().empty()) entries.pop_back();  // "0,1," ends where it should
+  constexpr std::size_t kMostEntries = 1024;                             // no machine has as many devices
   if (entries.size() > kMostEntries) entries.resize(kMostEntries);
   const Kind kind = kind_of(entries.front());
   facts.set("cvd.kind", kind == Kind::index ? "index" : kind == Kind::uuid ? "uuid" : "mig");
@@ -72,7 +91,8 @@ void judge_visible_devices(MachineFacts& facts) {
     std::string_view digits = entry;
     if (kind == Kind::index && (!take_number(digits) || !digits.empty())) return wrong(facts, "invalid", entry);
     if (facts.gpus.empty() || (kind == Kind::uuid && !uuids_are_known(facts))) continue;
-    if (kind == Kind::mig) {  // UUIDs of MIG devices are in no list that is kept; one that is named is believed
+    if (kind == Kind::mig) {
+      if (!mig_exists(entry, facts.gpus)) return wrong(facts, "no_match", entry);
       show(facts, "yes");
       continue;
     }

@@ -62,8 +62,8 @@ TEST(DoctorTest, NamesTheFaultOfEachInstallationAndNothingElse) {
     EXPECT_EQ(one.name.starts_with("healthy_"), well);
     ++(well ? healthy : ill);
   }
-  EXPECT_GE(healthy, 8u);
-  EXPECT_GE(ill, 25u);
+  EXPECT_GE(healthy, 38u);
+  EXPECT_GE(ill, 100u);
 }
 
 // Conflicts that no installation shows, each with the least that shows it. `record` is laid over a healthy machine.
@@ -183,6 +183,32 @@ std::vector<SmallRow> small_rows() {
        {{"torch-version.txt", torch_version("2.12.0+cu132", "13.2")},
         {"wheels.txt", "nvidia_cublas-13.3.0.5\nnvidia_cuda_runtime-13.2.51\n"}}},
       {"nvcc_reconvergence", Health::ok, {{"nvcc.txt", "Cuda compilation tools, release 13.0, V13.0.88"}}},
+      {"rocm_wheel",
+       Health::warning,
+       {{"torch-version.txt",
+         "__version__ = '2.6.0+rocm6.2.4'\ncuda: Optional[str] = None\nhip: Optional[str] = '6.2'\n"},
+        {"nvidia-smi-q.txt", ""},
+        {"nvidia-smi-csv.txt", ""},
+        {"pci.txt", ""}}},
+      {"driver_too_old_major",
+       Health::fault,
+       {{"kernel.txt", "Linux version 5.15.148-tegra (buildbrain@host)\n"},
+        {"driver-module.txt", "NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  540.4.0  Release Build\n"}}},
+      {"nvml_mismatch",
+       Health::fault,
+       {{"kernel-log.txt", "NVRM: API mismatch: the client has the version 570.133.20, but\n"},
+        {"nvidia-smi.txt", "Failed to initialize NVML: Unknown Error\n"}}},
+      {"no_driver",
+       Health::fault,
+       {{"kernel.txt", "Linux version 6.6.87.2-microsoft-standard-WSL2 (root@host)\n"},
+        {"nvidia-smi-q.txt",
+         "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that\n"}}},
+      {"gpu_sensors",
+       Health::warning,
+       {{"nvidia-smi.txt",
+         "| NVIDIA-SMI 525.89.02    Driver Version: 525.89.02    CUDA Version: 12.0     |\n"
+         "|ERR!   47C    P8    ERR! / 220W |    412MiB /  8192MiB |     ERR!      Default |\n"}}},
+      {"address_space_limit", Health::warning, {{"limits.txt", "limit.address_mib 4194304\n"}}},
       {"cvd_uuid",
        Health::ok,
        {{"environment.txt", "CUDA_VISIBLE_DEVICES=GPU-00000000-0000-0000-0000-000000000001\n"}}},
@@ -196,6 +222,38 @@ MachineRecord healthy_with(const MachineRecord& changes) {
     return one.record;
   }
   return {};
+}
+
+// What mends a fault is another thing on another platform.
+TEST(DoctorTest, MendsByThePlatform) {
+  struct Row {
+    const char *installation, *id, *mends, *not_so;
+  };
+  const auto installations = read_installations(DSAFUZZ_INSTALLATIONS);
+  for (const Row& row : {
+           Row{"wsl_windows_driver_too_old", "driver_too_old_major", "install a newer driver in Windows", "apt-get"},
+           Row{"windows_driver_too_old", "driver_too_old_major", "install a newer driver in Windows", "apt-get"},
+           Row{"wsl_without_windows_driver", "no_gpu", "install NVIDIA's driver in Windows", "--gpus"},
+           Row{"cu130_on_driver_550", "driver_too_old_major", "install driver 580.95.05", "Windows"},
+           Row{"container_without_gpus", "no_driver", "--gpus all", "nouveau"},
+           Row{"jetson_with_server_wheel", "no_kernel_image", "for this JetPack", "pip install"},
+           Row{"blackwell_with_cu121_wheel", "no_kernel_image", "whl/cu128", "cu126"},
+           Row{"kepler_with_torch_2_11", "no_kernel_image",
+               "torch==2.7.1 --index-url https://download.pytorch.org/whl/cu118", "cu126"},
+           Row{"kepler_with_torch_2_11", "driver_too_old_major", "whl/cu118", "install driver"},
+           Row{"no_kernel_image_pascal", "no_kernel_image", "whl/cu126", "cu128"},
+           Row{"nvcc_11_8_gcc_13", "host_compiler_new", "apt-get install g++-11", "13"},
+       }) {
+    SCOPED_TRACE(std::string(row.installation) + " " + row.id);
+    const auto at = std::ranges::find(installations, row.installation, &Installation::name);
+    ASSERT_NE(at, installations.end());
+    const auto lines = judged(at->record);
+    const auto line =
+        std::ranges::find_if(lines, [&](const DoctorLine& one) { return one.id == row.id && one.level != Health::ok; });
+    ASSERT_NE(line, lines.end());
+    EXPECT_THAT(line->mends, HasSubstr(row.mends));
+    EXPECT_THAT(line->mends, testing::Not(HasSubstr(row.not_so)));
+  }
 }
 
 TEST(DoctorTest, ShowsConflictsThatNoInstallationHas) {
@@ -330,6 +388,25 @@ TEST(DoctorTest, JsonHoldsLinesFactsAndWhatCannotBeChecked) {
   EXPECT_EQ(json["facts"]["env.CUDA_VISIBLE_DEVICES"], "\\xff ");
 }
 
+// Text from Windows has other line ends, or is UTF-16, and its answers are the same.
+TEST(DoctorTest, ReadsTextFromWindows) {
+  for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
+    SCOPED_TRACE(one.name);
+    MachineRecord with_returns, wide;
+    for (const auto& [name, text] : one.record) {
+      std::string &returns = with_returns[name], &units = wide[name];
+      units = "\xff\xfe";
+      for (const char c : text) {
+        returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
+        units += c;
+        units += '\0';
+      }
+    }
+    EXPECT_EQ(judged(with_returns), judged(one.record));
+    EXPECT_EQ(judged(wide), judged(one.record));
+  }
+}
+
 // Whatever is in the files, the doctor answers; halves of real outputs are among them.
 TEST(DoctorTest, TakesAnyText) {
   for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
@@ -341,6 +418,13 @@ TEST(DoctorTest, TakesAnyText) {
   for (const RecordItem& item : kRecordItems)
     noise.emplace(item.name, std::string("\x00\xff: | [{ GPU 0: \n : \n,,\n-=->\n", 30));
   EXPECT_FALSE(doctor_text(judged(noise), {}).empty());
+  // Bytes that are no UTF-8, where the number of a GPU should stand.
+  const MachineRecord bytes{
+      {"nvidia-smi-list.txt", "GPU \xd1: NVIDIA L4\xf2 (UUID: GPU-1)\nGPU 1: NVIDIA L4\xf2 (UUID: GPU-2)\n"},
+      {"nvidia-smi-csv.txt", "index, name, compute_cap\n\xb8, NVIDIA L4, 8.9\n"},
+      {"collect_env.txt", "GPU 1\xb8: NVIDIA L4\nPyTorch version: 2.\xd1\n"}};
+  const MachineFacts facts = read_machine(bytes, tables());
+  EXPECT_TRUE(nlohmann::json::accept(doctor_json(judge_machine(facts, rules()), {}, facts)));
 }
 
 }  // namespace
