@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::string_view kHeader = "Traceback (most recent call last)";
 
+// PowerShell repeats the line inside its own: "(Traceback (most recent call last)::String)".
+bool is_header(std::string_view line) {
+  if (take_until(line, kHeader)) return !line.starts_with("::");
+  return contains(line, "回溯（最近一次调用最后）") || contains(line, "回溯(最近一次调用最后)");
+}
+
 // torch.cuda.synchronize and the like, from PyTorch's own Python frames
 std::string api_of(const Frame& frame) {
   const std::string_view file = frame.file;
@@ -24,7 +30,8 @@ std::string api_of(const Frame& frame) {
   return {};
 }
 
-// The first traceback with its nested parts: opened by a header, closed by the next header that is not nested.
+// The first traceback with its nested parts: opened by a header, closed by the next header that is not nested. One that
+// follows before any frame did is another rank's, whose lines stand between.
 class Traceback {
  public:
   explicit Traceback(FrameReading& reading) : reading_(reading) {}
@@ -33,11 +40,12 @@ class Traceback {
     switch (state_) {
       case State::before: state_ = State::open; break;
       case State::open:
-        if (!nested_ && !contains(line, "Original " + std::string(kHeader))) state_ = State::closed;
+        if (framed_ && !nested_ && !contains(line, "Original " + std::string(kHeader))) state_ = State::closed;
         break;
       case State::closed: break;
     }
     nested_ = contains(line, "Exception Group");
+    framed_ = false;
   }
   void announce_nested() { nested_ = true; }
   bool open() const { return state_ == State::open; }
@@ -51,6 +59,7 @@ class Traceback {
   bool reversed() const { return reversed_; }
 
   void add(Frame frame) {
+    framed_ = true;
     if (std::string call = api_of(frame); !call.empty() && reading_.api_call.empty()) reading_.api_call = call;
     if (is_user_file(frame.file)) {
       auto& first = reversed_ ? reading_.nearest_user : reading_.earliest_user;
@@ -65,7 +74,7 @@ class Traceback {
   enum class State { before, open, closed };
   FrameReading& reading_;
   State state_ = State::before;
-  bool nested_ = false, reversed_ = false;
+  bool nested_ = false, reversed_ = false, framed_ = false;
 };
 
 // The stack of the first test that failed: its callers, and the frame that names the exception.
@@ -145,10 +154,7 @@ FrameReading parse_frames(const LogText& log) {
   for (const std::string& owned : log.lines) {
     std::string_view line = owned;
     if (contains(line, "terminated with the following error:")) traceback.announce_nested();
-    if (contains(line, kHeader) || contains(line, "回溯（最近一次调用最后）") ||
-        contains(line, "回溯(最近一次调用最后)")) {
-      traceback.header(line);
-    }
+    if (is_header(line)) traceback.header(line);
     if (contains(line, "thread 0x") && contains(line, "(most recent call first)")) traceback.start_reversed();
     if (traceback.reversed() && line.empty()) traceback.end_reversed();
     if (traceback.open()) {
