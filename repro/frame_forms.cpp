@@ -30,6 +30,16 @@ std::optional<std::int64_t> arrow_line(std::string_view line) {
   return take_number(line);
 }
 
+// A notebook's front end makes a link of each place, which pastes as "File [~/net.py:42](http://..), in f(x)" or
+// "Cell [In[4], line 2](vscode-notebook-cell:..)".
+std::string without_link(std::string_view line) {
+  const std::size_t open = line.find('['), middle = line.find("](");
+  const std::size_t close = middle == std::string_view::npos ? middle : line.find(')', middle);
+  if (close == std::string_view::npos || open > middle) return std::string(line);
+  std::string out(line.substr(0, open));
+  return out.append(line.substr(open + 1, middle - open - 1)).append(line.substr(close + 1));
+}
+
 }  // namespace
 
 // `  File "x.py", line 3, in f`, and faulthandler's `line 3 in f`; anywhere in the line. Takes it off.
@@ -63,6 +73,8 @@ std::optional<Frame> take_translated_frame(std::string_view& line) {
 }
 
 std::optional<Frame> NotebookFrames::read(std::string_view line) {
+  std::string unlinked;
+  if (line.starts_with("File [") || line.starts_with("Cell [")) line = unlinked = without_link(line);
   if (pending_) {
     if (const auto number = arrow_line(line)) {
       const Frame frame = *std::exchange(pending_, std::nullopt);
@@ -92,10 +104,12 @@ std::optional<Frame> NotebookFrames::read(std::string_view line) {
   return std::nullopt;
 }
 
-// rich: `/z/inference.py:140 in main`, which may wrap before the name
+// rich: `/z/inference.py:140 in main`, which may wrap before the name; in an old console between bars of ASCII
 std::optional<Frame> rich_frame(std::string_view line) {
+  take(line, "| ");
   const std::size_t in = line.find(" in ");
-  if (!line.starts_with('/') || in == std::string_view::npos) return std::nullopt;
+  const bool drive = line.size() > 2 && is_letter(line[0]) && line[1] == ':' && (line[2] == '\\' || line[2] == '/');
+  if ((!line.starts_with('/') && !drive) || in == std::string_view::npos) return std::nullopt;
   const auto place = split_file_line(line.substr(0, in));
   std::string_view function = trimmed(line.substr(in + 4));
   function = function.substr(0, function.find(' '));

@@ -146,7 +146,8 @@ std::string origin_of(const LogText& log, const LogReading& reading) {
     case LogKind::xid: return "kernel log";
     case LogKind::environment: return reading.environment.source;
     case LogKind::environment_failure:
-      if (reading.primary_fault == "torch_without_cuda") return "pytorch";
+      if (reading.primary_fault == "torch_without_cuda" || reading.primary_fault.starts_with("toolkit_"))
+        return "pytorch";
       return reading.primary_fault == "smi_bad_field" ? "nvidia-smi csv" : "nvidia-smi";
     case LogKind::none: return reading.gdb.session ? "cuda-gdb" : "";
   }

@@ -54,7 +54,7 @@ SanitizerRecord read_record(std::string_view text, SanitizerReading& reading) {
   }
   std::string_view stack = element(text, "hostStack");
   while (take_until(stack, "<frame>")) {
-    const std::string_view frame = stack.substr(0, stack.find("</frame>"));
+    const std::string_view frame = stack.substr(0, stack.find("<frame>"));  // the next one, so that all stays linear
     Frame user{std::string(trimmed(element(frame, "func"))), std::string(trimmed(element(frame, "path"))),
                line_number(frame)};
     if (user.function.empty() || user.file.empty()) continue;
