@@ -99,7 +99,7 @@ struct Quotes {
 };
 
 Quotes take_quote(std::string_view& body) {
-  constexpr std::array<Quotes, 4> kQuotes{{{"`", "`"}, {"‘", "’"}, {"'", "'"}, {"“", "”"}}};
+  constexpr std::array<Quotes, 5> kQuotes{{{"`", "`"}, {"\\`", "\\`"}, {"‘", "’"}, {"'", "'"}, {"“", "”"}}};
   for (const Quotes& quotes : kQuotes) {
     const bool whole = quotes.open == "`" || contains(body, std::string(quotes.close) + " failed");
     if (whole && body.starts_with(quotes.open)) {
@@ -299,9 +299,19 @@ std::optional<std::pair<Found, std::string>> broken_record(const std::vector<std
   return std::nullopt;
 }
 
+// A record that was broken at the blank before its block, so that its site is the line above.
+void read_below_site(const LogText& log, std::size_t number, const Form& form, Collector& collector) {
+  if (number == 0 || !log.lines[number].starts_with(form.first.substr(1))) return;
+  const std::string_view site = trimmed(log.lines[number - 1]);
+  if (log.lines[number].size() > kBrokenLine || site.size() > kBrokenLine || !site.ends_with(':')) return;
+  const std::string text = joined(std::string(site) + " ", log.lines, number, "");
+  if (auto found = parse_record(text, 0, site.size(), form)) collector.add(std::move(*found), number, text);
+}
+
 void read_line(const LogText& log, std::size_t number, const Form& form, Collector& collector) {
   const std::string_view line = log.lines[number];
   std::size_t from = 0;
+  read_below_site(log, number, form, collector);
   const bool headless = form.first == kCuda.first && !contains(line, form.first) && contains(line, "] Assertion `");
   if (headless && contains(line, "` failed") && has_coordinates(line)) collector.add_spoiled();
   for (std::size_t anchor = line.find(form.first); anchor != std::string_view::npos;) {

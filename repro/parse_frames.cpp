@@ -91,6 +91,17 @@ struct PytestStack {
   }
 };
 
+// The standard library on Windows: "C:/Python311/Lib/threading.py", "../Python311/lib/runpy.py",
+// "../miniconda3/lib/ast.py"
+bool is_windows_library(std::string_view slashed) {
+  if (slashed.size() < 3 || !is_letter(slashed[0]) || slashed[1] != ':') return false;
+  if (contains(slashed, "/Lib/")) return true;
+  const std::size_t lib = slashed.find("/lib/");
+  const std::string_view home = slashed.substr(0, lib == std::string_view::npos ? 0 : lib);
+  constexpr std::array<std::string_view, 4> kHomes{"/Python3", "conda3", "miniforge3", "/Python/cpython-"};
+  return std::ranges::any_of(kHomes, [&](std::string_view each) { return contains(home, each); });
+}
+
 // `frame #3: SYMBOL + 0x1f (0x7f.. in /lib/x.so)` and `#4 SYMBOL from FILE:LINE`
 std::optional<CppFrame> cpp_frame(std::string_view line) {
   CppFrame frame;
@@ -139,9 +150,10 @@ std::string noticing_operator(const std::vector<CppFrame>& frames) {
 bool is_user_file(std::string_view path) {
   std::string slashed(path);
   std::ranges::replace(slashed, '\\', '/');
-  static constexpr std::array<std::string_view, 8> kForeign{
-      "site-packages/", "dist-packages/",     "/lib/python3",    "/lib/python2",
-      "bin/torchrun",   "torch/distributed/", "/Python/ceval.c", "/Lib/multiprocessing/"};
+  if (is_windows_library(slashed)) return false;
+  static constexpr std::array<std::string_view, 7> kForeign{"site-packages/", "dist-packages/", "/lib/python3",
+                                                            "/lib/python2",   "bin/torchrun",   "torch/distributed/",
+                                                            "/Python/ceval.c"};
   if (slashed.starts_with("<frozen")) return false;
   return std::ranges::none_of(kForeign, [&](std::string_view part) { return contains(slashed, part); });
 }

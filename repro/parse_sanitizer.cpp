@@ -50,7 +50,8 @@ constexpr std::array kTitles{
     Title{"process didn't terminate successfully", Kind::tool_error, "target_failed"},
     Title{"Target application returned an error", Kind::tool_error, "target_failed"},
     Title{"No attachable process found", Kind::tool_error, "target_never_started"},
-    Title{"No CUDA-MEMCHECK results found", Kind::tool_error, "target_failed"}};
+    Title{"No CUDA-MEMCHECK results found", Kind::tool_error, "target_failed"},
+    Title{"Error: ", Kind::tool_error, "sanitizer_failed"}};
 
 const Title* title_of(std::string_view line) {
   const auto* const title = std::ranges::find_if(kTitles, [&](const Title& t) { return contains(line, t.text); });
