@@ -30,16 +30,6 @@ std::optional<std::int64_t> arrow_line(std::string_view line) {
   return take_number(line);
 }
 
-// A notebook's front end makes a link of each place, which pastes as "File [~/net.py:42](http://..), in f(x)" or
-// "Cell [In[4], line 2](vscode-notebook-cell:..)".
-std::string without_link(std::string_view line) {
-  const std::size_t open = line.find('['), middle = line.find("](");
-  const std::size_t close = middle == std::string_view::npos ? middle : line.find(')', middle);
-  if (close == std::string_view::npos || open > middle) return std::string(line);
-  std::string out(line.substr(0, open));
-  return out.append(line.substr(open + 1, middle - open - 1)).append(line.substr(close + 1));
-}
-
 }  // namespace
 
 // `  File "x.py", line 3, in f`, and faulthandler's `line 3 in f`; anywhere in the line. Takes it off.
@@ -73,8 +63,6 @@ std::optional<Frame> take_translated_frame(std::string_view& line) {
 }
 
 std::optional<Frame> NotebookFrames::read(std::string_view line) {
-  std::string unlinked;
-  if (line.starts_with("File [") || line.starts_with("Cell [")) line = unlinked = without_link(line);
   if (pending_) {
     if (const auto number = arrow_line(line)) {
       const Frame frame = *std::exchange(pending_, std::nullopt);

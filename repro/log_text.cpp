@@ -86,6 +86,29 @@ std::string without_entities(std::string line) {
   return replaced(std::move(line), kEntities);
 }
 
+// A notebook's front end makes a link of each place, which pastes as "File [~/net.py:42](http://..), in f(x)", as
+// "Cell [In[4], line 2](vscode-notebook-cell:..)", or before ": f: block: ..".
+std::string without_links(std::string_view line) {
+  constexpr std::size_t kLongest = 512;
+  std::string out;
+  std::size_t kept = 0;
+  for (std::size_t middle = line.find("]("); middle != std::string_view::npos; middle = line.find("](", middle + 2)) {
+    if (middle == 0 || !is_digit(line[middle - 1])) continue;
+    const std::size_t from = std::max(kept, middle > kLongest ? middle - kLongest : 0);
+    const std::string_view before = line.substr(from, middle - from);
+    std::size_t open = before.rfind('[');
+    if (open != std::string_view::npos && before.substr(0, open).ends_with("[In")) open -= 3;  // "[In[4], line 2"
+    const std::size_t close = line.substr(0, middle + kLongest).find(')', middle);
+    if (open == std::string_view::npos || close == std::string_view::npos) continue;
+    const std::string_view text = before.substr(open + 1);
+    if (!split_file_line(text) && !contains(text, ", line ")) continue;
+    out.append(line, kept, from + open - kept).append(text);
+    kept = close + 1;
+    middle = close - 1;
+  }
+  return out.append(line.substr(kept));
+}
+
 // `nested`: how many margins may still be found, one inside the other.
 std::string cleaned(std::string_view line, int nested) {
   for (; nested > 0; --nested) {
@@ -106,6 +129,7 @@ std::string cleaned(std::string_view line, int nested) {
   if (contains(line, "块：") || contains(line, "block：") || contains(line, "触发设备端断言")) {
     text = untranslated(std::move(text));
   }
+  if (contains(line, "](")) text = without_links(text);
   if (contains(line, "</") || contains(line, "<br")) text = without_tags(text);
   if (contains(line, "&") && contains(line, ";")) text = without_entities(std::move(text));
   // A whole report as one string, as a program prints what another one raised.
