@@ -14,9 +14,7 @@ constexpr int kPerThread = 4;
 
 template <typename T, bool kPut>
 __global__ void index_elementwise_kernel(KERNEL_STRUCT(AdvancedIndex) args) {
-  std::int64_t at = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
-  for (int n = 0; n < kPerThread && at < args.count; ++n, at += kThreads) {
-    const Offsets<3> offsets = offsets_of(args.walk, at);
+  for_each_element<kThreads, kPerThread>(args.walk, args.count, kThreads, [&](const Offsets<3>& offsets) {
     std::int64_t indexed = 0;
     for (int i = 0; i < args.indices; ++i) {
       std::int64_t index = *reinterpret_cast<const std::int64_t*>(argument(args.index[i]) + offsets.bytes[2]);
@@ -30,7 +28,7 @@ __global__ void index_elementwise_kernel(KERNEL_STRUCT(AdvancedIndex) args) {
     char* to = static_cast<char*>(args.out) + offsets.bytes[0] + (kPut ? indexed : 0);
     const char* from = static_cast<const char*>(args.in) + offsets.bytes[1] + (kPut ? 0 : indexed);
     *reinterpret_cast<T*>(to) = *reinterpret_cast<const T*>(from);
-  }
+  });
 }
 
 template <bool kPut>

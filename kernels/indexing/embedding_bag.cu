@@ -1,4 +1,5 @@
 // The kernels behind embedding_bag.h: blocks of 32 x 8 threads, where a row of threads takes 32 features of a bag.
+#include "kernels/arithmetic/divide.h"
 #include "kernels/indexing/element.h"
 #include "kernels/indexing/embedding_bag.h"
 #include "kernels/vcuda/floating.h"
@@ -25,6 +26,7 @@ struct Bags {
   std::int64_t numIndices, numBags, featureSize, weight_stride0, weight_stride1, per_sample_weights_stride, numRows;
   Index padding_idx;
   bool mean;
+  vcuda::Divisor per_bag;  // rows of threads
 
   __device__ std::int64_t begin_of(std::int64_t bag) const { return bag == 0 ? 0 : offsets[bag]; }
   __device__ std::int64_t end_of(std::int64_t bag) const { return bag < numBags - 1 ? offsets[bag + 1] : numIndices; }
@@ -36,49 +38,82 @@ struct Bags {
     }
     return found;
   }
+  // Of what has been checked.
+  __device__ Sum<T> sum_of(std::int64_t begin, std::int64_t end, std::int64_t feature) const {
+    Sum<T> sum = 0;
+    for (std::int64_t emb = begin; emb < end; ++emb) {
+      const Index index = vcuda::argument(input[emb]);
+      const T value = vcuda::argument(weight[feature * weight_stride1 + index * weight_stride0]);
+      Sum<T> part = index == padding_idx ? Sum<T>(0) : to_float(value);
+      if (per_sample_weights != nullptr) part *= to_float(per_sample_weights[emb * per_sample_weights_stride]);
+      sum += part;
+    }
+    return sum;
+  }
 };
 
-// Calls `body(bag, feature)` for what falls to this thread.
+// Calls `body(bag, feature)` for what falls to this thread. `per_bag`: the rows of threads that a bag takes.
 template <typename Body>
-__device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const Body& body) {
-  const std::int64_t per_bag = (features + blockDim.x - 1) / blockDim.x;
-  for (std::int64_t chunk = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; chunk < bags * per_bag;
-       chunk += static_cast<std::int64_t>(gridDim.x) * blockDim.y) {
-    const std::int64_t feature = chunk % per_bag * blockDim.x + threadIdx.x;
-    if (feature < features) body(chunk / per_bag, feature);
+__device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const vcuda::Divisor& per_bag,
+                               const Body& body) {
+  const std::int64_t rows = vcuda::argument(per_bag.number);
+  if (rows == 1 && threadIdx.x >= features) RETURN_ROW;
+  const std::int64_t chunks = bags * rows, step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
+  for (std::int64_t chunk = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; chunk < chunks;
+       chunk += step) {
+    const std::int64_t bag = quotient(chunk, per_bag);
+    const std::int64_t feature = (chunk - bag * rows) * blockDim.x + threadIdx.x;
+    if (feature < features) body(bag, feature);
+  }
+}
+
+// The same with up to `most` threads of a row as one: calls `body(bag, feature, count)` for features [feature, feature +
+// count).
+template <typename Body>
+__device__ void for_each_row(std::int64_t bags, std::int64_t features, const vcuda::Divisor& per_bag, std::int64_t most,
+                             const Body& body) {
+  const std::int64_t first = threadIdx.x;
+  const int joined = vcuda::join_row(most);
+  const std::int64_t rows = vcuda::argument(per_bag.number);
+  const std::int64_t chunks = bags * rows, step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
+  for (std::int64_t chunk = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; chunk < chunks;
+       chunk += step) {
+    const std::int64_t bag = quotient(chunk, per_bag);
+    const std::int64_t feature = (chunk - bag * rows) * blockDim.x + first;
+    const std::int64_t left = features - feature;
+    if (left > 0) body(bag, feature, left < joined ? static_cast<int>(left) : joined);
   }
 }
 
 template <typename T, typename Index>
 __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, Index>) bags) {
-  for_each_chunk(bags.numBags, bags.featureSize, [&](std::int64_t bag, std::int64_t feature) {
+  // Features of a row that do not lie side by side are no row.
+  const std::int64_t most = bags.weight_stride1 == 1 ? kBlockX : 1;
+  for_each_row(bags.numBags, bags.featureSize, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
     const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX,
                   !bags.has_invalid_index(begin, end));
-    Sum<T> sum = 0;
     std::int64_t counted = 0;
     for (std::int64_t emb = begin; emb < end; ++emb) {
-      const Index index = bags.input[emb];
-      const bool pad = index == bags.padding_idx;
-      const T value = bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0];
-      Sum<T> part = pad ? Sum<T>(0) : to_float(value);
-      if (bags.per_sample_weights != nullptr) {
-        part *= to_float(bags.per_sample_weights[emb * bags.per_sample_weights_stride]);
-      }
-      sum += part;
-      if (!pad) ++counted;
+      const Index index = vcuda::argument(bags.input[emb]);
+      vcuda::readable(&bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0], count);
+      if (index != bags.padding_idx) ++counted;
       if (feature == 0) bags.offset2bag[emb] = static_cast<Index>(bag);
     }
-    if (bags.mean && counted != 0) sum /= static_cast<Sum<T>>(counted);
     bags.bag_size[bag] = static_cast<Index>(counted);
-    bags.output[bag * bags.featureSize + feature] = from_float<T>(sum);
+    T* const out = vcuda::writable(&bags.output[bag * bags.featureSize + feature], count);
+    for (int i = 0; i < count; ++i) {
+      Sum<T> sum = bags.sum_of(begin, end, feature + i);
+      if (bags.mean && counted != 0) sum /= static_cast<Sum<T>>(counted);
+      vcuda::set(out[i], from_float<T>(sum));
+    }
   });
 }
 
 template <typename T, typename Index>
 __global__ void EmbeddingBag_updateOutputKernel_max(KERNEL_STRUCT(Bags<T, Index>) bags) {
-  for_each_chunk(bags.numBags, bags.featureSize, [&](std::int64_t bag, std::int64_t feature) {
+  for_each_chunk(bags.numBags, bags.featureSize, bags.per_bag, [&](std::int64_t bag, std::int64_t feature) {
     const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 77, "EmbeddingBag_updateOutputKernel_max", "end >= begin", end >= begin);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 89, "EmbeddingBag_updateOutputKernel_max", INVALID_INDEX,
@@ -126,8 +161,8 @@ __global__ void embedding_bag_backward_kernel(const T* grad, const Index* indice
 template <typename T, typename Index>
 __global__ void EmbeddingBag_accGradParametersKernel_max(const Index* max_indices, const T* gradOutput, Sum<T>* sums,
                                                          std::int64_t numBags, std::int64_t features,
-                                                         Index padding_idx) {
-  for_each_chunk(numBags, features, [&](std::int64_t bag, std::int64_t feature) {
+                                                         KERNEL_STRUCT(vcuda::Divisor) per_bag, Index padding_idx) {
+  for_each_chunk(numBags, features, per_bag, [&](std::int64_t bag, std::int64_t feature) {
     const Index word = max_indices[bag * features + feature];
     if (word < 0 || word == padding_idx) return;  // -1: the bag is empty
     atomicAdd(&sums[word * features + feature], static_cast<Sum<T>>(to_float(gradOutput[bag * features + feature])));
@@ -162,9 +197,12 @@ __global__ void _embedding_bag_per_sample_weights_backward_kernel(const T* grad,
   output[sample] = from_float<T>(result);
 }
 
+// That many rows of threads have a thread for each feature.
+std::int64_t rows_of(std::int64_t features) { return (features + kBlockX - 1) / kBlockX; }
+
 // ATen launches 1024 blocks always; those without work are left out.
 unsigned grid_of(std::int64_t bags, std::int64_t features) {
-  const std::int64_t wanted = (bags * ((features + kBlockX - 1) / kBlockX) + kBlockY - 1) / kBlockY;
+  const std::int64_t wanted = (bags * rows_of(features) + kBlockY - 1) / kBlockY;
   return static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
 }
 
@@ -196,7 +234,8 @@ Bags<T, Index> typed(const EmbeddingBag& args, void* max_indices) {
           args.sample_stride,
           args.rows,
           static_cast<Index>(args.padding_index),
-          args.mean};
+          args.mean,
+          rows_of(args.features)};
 }
 
 #define BACKWARD_LOCALS                                                \
@@ -250,8 +289,9 @@ void embedding_bag_max_backward(const EmbeddingBagBackward& args, void* sums, vc
   with_types(args, [&](auto element, auto index_type) {
     BACKWARD_LOCALS;
     auto* out = static_cast<Sum<T>*>(sums);
+    const vcuda::Divisor per_bag = rows_of(features);
     LAUNCH((EmbeddingBag_accGradParametersKernel_max<T, Index>), grid_of(count, features), dim3(kBlockX, kBlockY),
-           stream, indices, grad, out, count, features, padding);
+           stream, indices, grad, out, count, features, per_bag, padding);
   });
 }
 

@@ -31,15 +31,10 @@ __device__ inline void check_fill_index(std::int64_t idx_dim, std::int64_t index
                 idx_dim >= 0 && idx_dim < index_size);
 }
 
-// The loop of _scatter_gather_elementwise_kernel: a thread's elements lie kThreads apart.
-template <typename Body>
-__device__ void for_each_element(std::int64_t count, const Body& body) {
-  std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
-  for (int n = 0; n < kPerThread && i < count; ++n, i += kThreads) body(i);
-}
-
+// `kMost`: threads that may run as one, which an atomic operation forbids.
 template <typename T, typename Index>
 struct Gather {
+  static constexpr int kMost = kThreads;
   __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
                              std::int64_t stride) const {
     *reinterpret_cast<T*>(self + at.bytes[0]) = *reinterpret_cast<const T*>(source + at.bytes[1] + index * stride);
@@ -47,6 +42,7 @@ struct Gather {
 };
 template <typename T, typename Index>
 struct Scatter {
+  static constexpr int kMost = kThreads;
   __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
                              std::int64_t stride) const {
     *reinterpret_cast<T*>(self + at.bytes[0] + index * stride) = *reinterpret_cast<const T*>(source + at.bytes[1]);
@@ -54,6 +50,7 @@ struct Scatter {
 };
 template <typename T, typename Index>
 struct AtomicAdd {
+  static constexpr int kMost = 1;
   __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
                              std::int64_t stride) const {
     atomicAdd(reinterpret_cast<T*>(self + at.bytes[0] + index * stride),
@@ -62,6 +59,7 @@ struct AtomicAdd {
 };
 template <typename T, typename Index>
 struct CheckOnly {
+  static constexpr int kMost = kThreads;
   __device__ void operator()(char*, const char*, std::int64_t, const Offsets<3>&, std::int64_t) const {}
 };
 
@@ -69,8 +67,7 @@ template <typename Move, typename Index>
 __global__ void _scatter_gather_elementwise_kernel(char* self, const char* source, const char* index,
                                                    KERNEL_STRUCT(Walk<3>) walk, std::int64_t count, std::int64_t size,
                                                    std::int64_t stride) {
-  for_each_element(count, [&](std::int64_t i) {
-    const Offsets<3> at = offsets_of(walk, i);
+  for_each_element<kThreads, kPerThread>(walk, count, Move::kMost, [&](const Offsets<3>& at) {
     const std::int64_t idx_dim = index_at<Index>(index, at.bytes[2]);
     check_index(idx_dim, size);
     Move()(self, source, idx_dim, at, stride);
@@ -81,8 +78,7 @@ template <typename T, typename Index, bool kWrite>
 __global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, KERNEL_STRUCT(Walk<3>) walk,
                                                  std::int64_t count, std::int64_t size, std::int64_t stride,
                                                  const Value value) {
-  for_each_element(count, [&](std::int64_t i) {
-    const Offsets<3> at = offsets_of(walk, i);
+  for_each_element<kThreads, kPerThread>(walk, count, kThreads, [&](const Offsets<3>& at) {
     const std::int64_t idx_dim = index_at<Index>(index, at.bytes[2]);
     check_fill_index(idx_dim, size);
     if constexpr (kWrite) {

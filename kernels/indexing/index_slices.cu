@@ -29,9 +29,7 @@ __device__ inline std::int64_t checked_copy_index(std::int64_t idx, std::int64_t
 
 template <typename T, bool kFill>
 __global__ void index_elementwise_kernel(KERNEL_STRUCT(IndexSlices) args, const Value value) {
-  std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
-  for (int n = 0; n < kPerThread && i < args.count; ++n, i += kThreads) {
-    const Offsets<3> at = offsets_of(args.walk, i);
+  for_each_element<kThreads, kPerThread>(args.walk, args.count, kThreads, [&](const Offsets<3>& at) {
     const std::int64_t given =
         *reinterpret_cast<const std::int64_t*>(static_cast<const char*>(args.index) + at.bytes[1]);
     const std::int64_t idx = kFill ? checked_fill_index(given, args.size) : checked_copy_index(given, args.size);
@@ -41,7 +39,7 @@ __global__ void index_elementwise_kernel(KERNEL_STRUCT(IndexSlices) args, const 
     } else {
       to = *reinterpret_cast<const T*>(static_cast<const char*>(args.source) + at.bytes[2]);
     }
-  }
+  });
 }
 
 template <bool kFill>

@@ -20,8 +20,10 @@ __global__ void vectorized_gather_kernel(char* out, const char* inp, const Index
                 ind >= 0 && ind < ind_dim_size);
   const std::int64_t offset = (static_cast<std::int64_t>(blockDim.x) * blockIdx.y + threadIdx.x) * kVectorBytes;
   if (offset >= slice_size) RETURN_ROW;
-  *reinterpret_cast<Bytes16*>(out + blockIdx.x * out_stride + offset) =
-      *reinterpret_cast<const Bytes16*>(inp + ind * inp_stride + offset);
+  const int vectors = vcuda::join_row((slice_size - offset) / kVectorBytes);
+  vcuda::copy_joined(reinterpret_cast<Bytes16*>(out + blockIdx.x * out_stride + offset),
+                     reinterpret_cast<const Bytes16*>(inp + ind * inp_stride + offset), vectors);
+  if (vectors != 1) RETURN_ROW;  // whoever is left has nothing to copy
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // The kernels behind max_pool_backward.h. max_pool2d takes a thread for each input pixel, which collects what the
 // windows over it send; the others take a thread for each output pixel, which sends.
+#include "kernels/arithmetic/divide.h"
 #include "kernels/pooling/max_pool_backward.h"
 #include "kernels/vcuda/floating.h"
 
 namespace kernels {
 namespace {
 
+using vcuda::argument;
 using vcuda::from_float;
 using vcuda::to_float;
 
@@ -13,36 +15,51 @@ constexpr int kThreads = 256;
 constexpr int kBlockX = 32, kBlockY = 8;
 constexpr std::int64_t kMostBlocks = 65535;
 
+// A window along one dimension, as its kernel reads it.
+struct Window {
+  explicit Window(const PoolWindow& given)
+      : stride(given.stride), padding(given.padding), reach((given.kernel - 1) * given.dilation + 1) {}
+  vcuda::Divisor stride;
+  int padding, reach;
+};
+
 // The first and one past the last window over position `at`.
-__device__ inline int first_window(int at, const PoolWindow& window) {
-  const int reach = (window.kernel - 1) * window.dilation + 1;
-  return at + window.padding < reach ? 0 : (at + window.padding - reach) / window.stride + 1;
+__device__ inline int first_window(int at, const Window& window) {
+  const int past = at + argument(window.padding) - argument(window.reach);
+  return past < 0 ? 0 : static_cast<int>(quotient(past, window.stride)) + 1;
 }
-__device__ inline int end_window(int at, const PoolWindow& window, int count) {
-  const int end = (at + window.padding) / window.stride + 1;
+__device__ inline int end_window(int at, const Window& window, int count) {
+  const int end = static_cast<int>(quotient(at + argument(window.padding), window.stride)) + 1;
   return end < count ? end : count;
 }
 
 template <typename T>
 __global__ void max_pool_backward_nchw(const T* top_diff, const std::int64_t* top_mask, int num, int channels,
-                                       int height, int width, int pooled_height, int pooled_width,
-                                       KERNEL_STRUCT(PoolWindow) rows, KERNEL_STRUCT(PoolWindow) columns,
+                                       int height, KERNEL_STRUCT(vcuda::Divisor) width, int pooled_height,
+                                       int pooled_width, KERNEL_STRUCT(Window) rows, KERNEL_STRUCT(Window) columns,
                                        T* bottom_diff) {
-  const int pixel = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (pixel >= height * width) return;
-  const int row_end = end_window(pixel / width, rows, pooled_height);
-  const int column_end = end_window(pixel % width, columns, pooled_width);
+  const int row_length = static_cast<int>(argument(width.number)), pixels = height * row_length;
+  const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (first >= pixels) RETURN_ROW;
+  const int end = first + vcuda::join_row(pixels - first);
   for (int n = static_cast<int>(blockIdx.y); n < num; n += static_cast<int>(gridDim.y)) {
     for (int c = static_cast<int>(blockIdx.z); c < channels; c += static_cast<int>(gridDim.z)) {
       const std::int64_t plane = static_cast<std::int64_t>(n) * channels + c;
-      Sum<T> gradient = 0;
-      for (int row = first_window(pixel / width, rows); row < row_end; ++row) {
-        for (int column = first_window(pixel % width, columns); column < column_end; ++column) {
-          const std::int64_t at = (plane * pooled_height + row) * pooled_width + column;
-          if (top_mask[at] == pixel) gradient += to_float(top_diff[at]);
+      int y = static_cast<int>(quotient(first, width)), x = first - y * row_length;
+      for (int pixel = first; pixel < end; ++y, x = 0) {
+        const int first_row = first_window(y, rows), row_end = end_window(y, rows, pooled_height);
+        for (; x < row_length && pixel < end; ++x, ++pixel) {
+          const int first_column = first_window(x, columns), column_end = end_window(x, columns, pooled_width);
+          Sum<T> gradient = 0;
+          for (int row = first_row; row < row_end; ++row) {
+            for (int column = first_column; column < column_end; ++column) {
+              const std::int64_t at = (plane * pooled_height + row) * pooled_width + column;
+              if (top_mask[at] == pixel) gradient += to_float(top_diff[at]);
+            }
+          }
+          bottom_diff[plane * pixels + pixel] = from_float<T>(gradient);
         }
       }
-      bottom_diff[plane * height * width + pixel] = from_float<T>(gradient);
     }
   }
 }
@@ -114,8 +131,10 @@ void max_pool2d_backward(const MaxPoolBackward& args, PoolWindow rows, PoolWindo
     const int most = static_cast<int>(kMostBlocks);
     const dim3 grid(blocks_of(height * width, kThreads), static_cast<unsigned>(num < most ? num : most),
                     static_cast<unsigned>(channels < most ? channels : most));
-    LAUNCH((max_pool_backward_nchw<T>), grid, kThreads, stream, grad_output, indices, num, channels, height, width,
-           out_height, out_width, rows, columns, grad_input);
+    const vcuda::Divisor row_length = width;
+    const Window over_rows(rows), over_columns(columns);
+    LAUNCH((max_pool_backward_nchw<T>), grid, kThreads, stream, grad_output, indices, num, channels, height, row_length,
+           out_height, out_width, over_rows, over_columns, grad_input);
   });
 }
 

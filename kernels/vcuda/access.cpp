@@ -33,6 +33,7 @@ void append_report(const Fault& fault) {
 
 // Nothing with a destructor may live here: end_grid() jumps.
 [[noreturn, gnu::cold, gnu::noinline]] void end_by(const Fault& fault) {
+  detail::run_alone();
   append_report(fault);
   if (runner->result.failure == Error::none) runner->result.failure = fault.error;
   end_grid();
@@ -47,10 +48,17 @@ void append_report(const Fault& fault) {
 // Shared memory and constants: an array holds the access, and all of it. Shared memory is the kernel's own, nobody
 // writes constants, and what lies between arrays is the library's.
 void check_static(std::uintptr_t address, std::size_t bytes, Access access) {
+  for (const shadow::Range& met : runner->own_shared) {
+    if (met.holds(address) && bytes <= met.bytes - (address - met.begin)) return;
+  }
   const std::string_view kernel = short_kernel_name(grid.kernel);
   const StaticArray* const array = static_array_at(address);
   const bool inside = array != nullptr && address + bytes <= array->begin + array->bytes;
-  if (inside && (array->shared ? belongs_to(*array, kernel) : access == Access::read)) return;
+  if (inside && !array->shared && access == Access::read) return;
+  if (inside && array->shared && belongs_to(*array, kernel)) {
+    runner->own_shared[runner->next_shared++ % runner->own_shared.size()] = {array->begin, array->bytes};
+    return;
+  }
   const StaticArray* const nearest = nearest_array(address, kernel);
   Fault fault = seen(address, bytes, access);
   fault.array = nearest != nullptr ? nearest : array;
@@ -167,6 +175,16 @@ VCUDA_INTO_KERNELS void check_access(const void* pointer, std::size_t bytes, Acc
     default: return check_slowly(address, bytes, access, 1);
   }
 }
+
+VCUDA_INTO_KERNELS void detail::check_joined(const void* first, std::size_t element_bytes, int count, Access access) {
+  if (count == 1) return check_access(first, element_bytes, access);
+  const auto address = reinterpret_cast<std::uintptr_t>(first);
+  if (address % element_bytes == 0 && shadow::are_plainly_fine(address, element_bytes * static_cast<std::size_t>(count))) [[likely]]
+    return;
+  run_alone();
+}
+
+VCUDA_KERNEL_SIDE void detail::copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
 }  // namespace vcuda
 

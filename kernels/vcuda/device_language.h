@@ -11,6 +11,13 @@
 // RETURN_ROW ends a thread that has nothing more to do, where the same holds for all threads after it in its row of the
 // block (those with a larger threadIdx.x) and they would pass every assert that it has passed: the virtual device does
 // not run these. Not under LAUNCH_WITH_BARRIERS.
+// vcuda::join_row(n), n >= 1, says of how many threads this one does the work: itself and those after it in its row of the
+// block, `n` at most; always 1 on a GPU. The virtual device takes a row of threads as one where a CPU would copy a row.
+// threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel checks
+// for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all that is
+// written before the last check is what the threads would write anyway, and no atomic operation is among it.
+// vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, for vcuda::argument and vcuda::set, which
+// check nothing; vcuda::copy_joined copies n elements.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
@@ -50,6 +57,24 @@ __device__ inline BFloat16 from_float<BFloat16>(double v) {
 template <typename T>
 __device__ T argument(const T& element) {
   return element;
+}
+
+__device__ inline int join_row(std::int64_t) { return 1; }
+template <typename T>
+__device__ const T* readable(const T* first, int) {
+  return first;
+}
+template <typename T>
+__device__ T* writable(T* first, int) {
+  return first;
+}
+template <typename T>
+__device__ void set(T& element, T value) {
+  element = value;
+}
+template <typename T>
+__device__ void copy_joined(T* to, const T* from, int) {
+  *to = *from;
 }
 
 // Replaces *address by change(*address) in one step. CUDA swaps words of 32 and 64 bits only, so a smaller element is

@@ -2,6 +2,7 @@
 // share. One grid at a time exists; the lock in launch.cpp guards it.
 #pragma once
 
+#include <array>
 #include <csetjmp>
 #include <cstdint>
 #include <string>
@@ -45,6 +46,8 @@ struct Runner {
   std::uint32_t barriers = 0;  // that the block has passed
   std::uint64_t blocks = 0;    // still to run, this one included
   std::uintptr_t frames = 0;   // kernels' frames lie below it
+  std::array<shadow::Range, 4> own_shared{};  // arrays of this grid's kernel met lately, so that a name is read once
+  std::size_t next_shared = 0;                // of them, to be replaced next
   BlocksResult result;
   std::jmp_buf end;  // without barriers: where the end of a thread or of the grid jumps to
 };

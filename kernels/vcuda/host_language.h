@@ -10,8 +10,11 @@
 
 #include "kernels/vcuda/launch.h"
 
+// As nvcc does it: a kernel and what it calls are one function, so that what is the same for all threads is computed
+// once. On a variable the attribute means nothing.
+#pragma clang diagnostic ignored "-Wignored-attributes"
 #define __global__
-#define __device__
+#define __device__ __attribute__((always_inline))
 #define __host__
 #define __forceinline__ inline
 #define __restrict__ __restrict
@@ -78,6 +81,40 @@ T argument(const T& element) {
   return read_unchecked(element);
 }
 
+inline int join_row(std::int64_t most) {
+  ThreadState& state = current_thread();
+  const unsigned first = read_unchecked(state.thread.x);
+  const std::int64_t rest = read_unchecked(state.block_size.x) - first;
+  const std::int64_t together = most < rest ? most : rest;
+  if (together <= 1 || read_unchecked(state.alone)) return 1;
+  const unsigned last = first + static_cast<unsigned>(together) - 1;
+  write_unchecked(state.first_joined, first);
+  write_unchecked(state.last_joined, last);
+  write_unchecked(state.thread.x, last);
+  return static_cast<int>(together);
+}
+
+template <typename T>
+const T* readable(const T* first, int count) {
+  detail::check_joined(first, sizeof(T), count, Access::read);
+  return first;
+}
+template <typename T>
+T* writable(T* first, int count) {
+  detail::check_joined(first, sizeof(T), count, Access::write);
+  return first;
+}
+template <typename T>
+void set(T& element, T value) {
+  write_unchecked(element, value);
+}
+template <typename T>
+void copy_joined(T* to, const T* from, int count) {
+  detail::check_joined(from, sizeof(T), count, Access::read);
+  detail::check_joined(to, sizeof(T), count, Access::write);
+  detail::copy(to, from, sizeof(T) * static_cast<std::size_t>(count));
+}
+
 // The launch loop then goes on with the next row.
 inline void end_row() {
   ThreadState& state = current_thread();
@@ -90,6 +127,8 @@ using Half = _Float16;
 struct BFloat16 {
   std::uint16_t bits;
 };
+inline BFloat16 read_unchecked(const BFloat16& v) { return {read_unchecked(v.bits)}; }
+inline void write_unchecked(BFloat16& v, BFloat16 wanted) { write_unchecked(v.bits, wanted.bits); }
 
 inline float to_float(float v) { return v; }
 inline double to_float(double v) { return v; }

@@ -61,7 +61,7 @@ bool advance(Dim3& at, const Dim3& size) {
 constexpr std::uint64_t kLargeGrid = 1 << 15;
 constexpr unsigned kChunksPerCore = 4;
 
-enum Jump : int { kThreadEnded = 1, kGridEnded = 2 };
+enum Jump : int { kThreadEnded = 1, kGridEnded, kThreadAgain };
 
 // False after the last block.
 bool next_block(Runner& own, ThreadState& state) {
@@ -94,6 +94,7 @@ bool next_thread(Runner& own, ThreadState& state) {
     case kThreadEnded:
       if (!next_thread(own, state)) return;
       break;
+    case kThreadAgain: break;
   }
   body(closure.at);
 }
@@ -128,6 +129,9 @@ shadow::Range find_stack() {
   return {begin, end - begin};
 }
 
+// A tool wants to see every access, in order.
+bool is_watched() { return grid.tool != Tool::none && grid.tool != Tool::memcheck; }
+
 Dim3 block_number(std::uint64_t number, const Dim3& size) {
   return {static_cast<unsigned>(number % size.x), static_cast<unsigned>(number / size.x % size.y),
           static_cast<unsigned>(number / size.x / size.y)};
@@ -140,10 +144,12 @@ BlocksResult run_blocks(detail::Body body, detail::Closure closure, Dim3 blocks,
   own.closure = {reinterpret_cast<std::uintptr_t>(closure.at), closure.bytes};
   own.blocks = count;
   own.barriers = 0;
+  own.own_shared = {};
   const LocalArrays& locals = own.locals;
   current_thread_state = {{0, 0, 0},     block_number(first, blocks), block,
                           blocks,        locals.stack().begin,        locals.stack().bytes,
                           locals.bytes()};
+  current_thread_state.alone = grid.barriers || is_watched();
   runner = &own;
   if (grid.barriers) {
     run_with_barriers(own, body, closure);
@@ -181,8 +187,7 @@ void append(BlocksResult& all, const BlocksResult& more) {
 BlocksResult run_grid(detail::Body body, detail::Closure closure, Dim3 blocks, Dim3 block) {
   const std::uint64_t count = std::uint64_t{blocks.x} * blocks.y * blocks.z;
   const std::uint64_t threads = count * block.x * block.y * block.z;
-  const bool watched = grid.tool != Tool::none && grid.tool != Tool::memcheck;
-  const unsigned cores = grid.barriers || watched || threads < kLargeGrid ? 1 : core_count();
+  const unsigned cores = grid.barriers || is_watched() || threads < kLargeGrid ? 1 : core_count();
   const std::uint64_t chunks = std::min<std::uint64_t>(count, std::uint64_t{cores} * kChunksPerCore);
   if (cores == 1 || chunks == 1) return run_blocks(body, closure, blocks, block, 0, count);
   std::vector<BlocksResult> results(chunks);
@@ -249,7 +254,10 @@ void fail_saying(const AssertSite& site, const char* format, ...) {
   va_start(arguments, format);
   std::vsnprintf(message.data(), message.size(), format, arguments);
   va_end(arguments);
-  if (in_kernel()) append_message(site, message.data());
+  if (in_kernel()) {
+    detail::run_alone();
+    append_message(site, message.data());
+  }
   fail(site);
 }
 
@@ -258,6 +266,7 @@ void fail(const AssertSite& site) {
     std::fprintf(stderr, "vcuda: DEVICE_ASSERT(%s) failed outside a kernel\n", site.condition);
     std::abort();
   }
+  detail::run_alone();
   append_assert_line(site);
   Error& failure = runner->result.failure;
   if (failure == Error::none) failure = Error::assert_triggered;
@@ -307,9 +316,20 @@ std::string_view short_kernel_name(const char* text) {
   return name;
 }
 
+void detail::run_alone() {
+  ThreadState& state = current_thread_state;
+  if (state.first_joined == state.last_joined || state.thread.x != state.last_joined) return;
+  state.thread.x = state.first_joined;
+  state.last_joined = state.first_joined;
+  state.alone = true;
+  runner->locals.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), runner->frames);
+  std::longjmp(runner->end, kThreadAgain);
+}
+
 bool detail::next_row() {
   ThreadState& state = current_thread_state;
   state.thread.x = 0;
+  state.last_joined = state.first_joined;
   if (++state.thread.y < state.block_size.y) return true;
   state.thread.y = 0;
   if (++state.thread.z < state.block_size.z) return true;

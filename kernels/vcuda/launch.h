@@ -45,6 +45,10 @@ struct ThreadState {
   std::uintptr_t stack_begin = 0;
   std::size_t stack_bytes = 0;
   const std::uint8_t* stack_shadow = nullptr;
+  // The threads of a row of the block that run as one (join_row in device_language.h), both included: `thread` is then
+  // the last one. `alone`: no more are joined.
+  unsigned first_joined = 0, last_joined = 0;
+  bool alone = false;
 };
 
 // What kernels call lives in the kernels' own library, so none of it goes through a symbol table.
@@ -103,6 +107,15 @@ template <typename T>
 namespace detail {
 using Body = void (*)(const void* closure);
 
+// Where threads run as one this thread cannot go on for all of them: each runs by itself instead, from the first one on.
+// Otherwise nothing happens. Requires: a kernel is running.
+VCUDA_KERNEL_SIDE void run_alone();
+
+// check_access for `count` elements in a row, for the threads that run as one if there are several.
+VCUDA_KERNEL_SIDE void check_joined(const void* first, std::size_t element_bytes, int count, Access access);
+// memcpy that the sanitizer does not see.
+VCUDA_KERNEL_SIDE void copy(void* to, const void* from, std::size_t bytes);
+
 // Moves on to the first thread of the next row of the block, or of the next block; false after the last one.
 VCUDA_KERNEL_SIDE bool next_row();
 
@@ -114,7 +127,7 @@ void run_threads(const void* closure) {
   const Kernel kernel = *static_cast<const Kernel*>(closure);
   ThreadState& state = current_thread_state;
   for (;;) {
-    kernel();
+    [[clang::always_inline]] kernel();
     const unsigned x = read_unchecked(state.thread.x) + 1;
     write_unchecked(state.thread.x, x);
     if (x >= read_unchecked(state.block_size.x) && !next_row()) return;

@@ -67,4 +67,22 @@ template <std::size_t kBytes>
   return offset < thread.stack_bytes && whole(thread.stack_shadow + offset / kGranule, 0);
 }
 
+// The same for any number of bytes of an arena, at least one.
+[[gnu::always_inline]] inline bool are_plainly_fine(std::uintptr_t address, std::size_t bytes) {
+  const std::size_t offset = address - reach.arena.begin;
+  if (offset >= reach.arena.bytes || bytes > reach.arena.bytes - offset) return false;
+  const std::size_t end = offset + bytes - 1;  // the last byte
+  const std::uint8_t* at = reach.bytes + offset / kGranule;
+  const std::uint8_t* const last = reach.bytes + end / kGranule;
+  for (; last - at >= 7; at += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, at, sizeof eight);
+    if (eight != kGranule * 0x0101010101010101u) break;
+  }
+  for (; at < last; ++at) {
+    if (*at != kGranule) return false;
+  }
+  return at > last || (*last > end % kGranule && *last <= kGranule);
+}
+
 }  // namespace vcuda::shadow
