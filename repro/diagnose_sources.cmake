@@ -1,6 +1,8 @@
 # Sources of parsing, diagnosis and advice, relative to repro/.
 set(DSAFUZZ_DIAGNOSE_SOURCES
   log_text.cpp
+  code_point.cpp
+  log_json.cpp
   log_margin.cpp
   log_reader.cpp
   scan.cpp

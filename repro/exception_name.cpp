@@ -12,7 +12,11 @@ bool is_exception_name(std::string_view word) {
 
 std::string_view word_at_end(std::string_view s) {
   std::size_t i = s.size();
-  while (i > 0 && (is_word(s[i - 1]) || s[i - 1] == '.' || s[i - 1] == ':')) --i;
+  while (i > 0) {
+    const bool scope = i > 1 && s[i - 1] == ':' && s[i - 2] == ':';
+    if (!scope && !is_word(s[i - 1]) && s[i - 1] != '.') break;
+    i -= scope ? 2 : 1;
+  }
   std::string_view word = s.substr(i);
   while (word.starts_with(':') || word.starts_with('.')) word.remove_prefix(1);
   return word;

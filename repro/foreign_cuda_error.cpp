@@ -35,6 +35,14 @@ std::optional<int> printed_code(std::string_view line, const CudaCode& known) {
   return std::nullopt;
 }
 
+bool is_api_name(std::string_view name) {
+  for (std::string_view family : {"cuda", "cu", "hip", "nccl", "cublas", "cudnn"}) {
+    const std::string_view rest = name.starts_with(family) ? name.substr(family.size()) : std::string_view();
+    if (!rest.empty() && rest.front() >= 'A' && rest.front() <= 'Z') return true;
+  }
+  return false;
+}
+
 CudaError error_of(const CudaCode& known, std::string_view line) {
   CudaError error;
   error.code = printed_code(line, known).value_or(known.code);
@@ -43,6 +51,9 @@ CudaError error_of(const CudaCode& known, std::string_view line) {
   error.exception = exception_at_front(line);
   std::string_view rest = line;
   error.api_call = take_until(rest, "Call to ") ? std::string(word_at(rest)) : called_function(line);
+  rest = line;
+  const auto failed = take_until(rest, " failed: ");  // PyCUDA: "cuMemcpyDtoH failed: "
+  if (error.api_call.empty() && failed && is_api_name(word_at_end(*failed))) error.api_call = word_at_end(*failed);
   return error;
 }
 
@@ -124,11 +135,7 @@ std::string called_function(std::string_view line) {
     const std::string_view left = line.substr(0, open);
     std::size_t i = left.size();
     while (i > 0 && is_word(left[i - 1])) --i;
-    const std::string_view name = left.substr(i);
-    for (std::string_view family : {"cuda", "cu", "hip", "nccl", "cublas", "cudnn"}) {
-      const std::string_view rest = name.starts_with(family) ? name.substr(family.size()) : std::string_view();
-      if (!rest.empty() && rest.front() >= 'A' && rest.front() <= 'Z') return std::string(name);
-    }
+    if (is_api_name(left.substr(i))) return std::string(left.substr(i));
   }
   return {};
 }

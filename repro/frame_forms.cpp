@@ -92,10 +92,12 @@ std::optional<Frame> NotebookFrames::read(std::string_view line) {
   return std::nullopt;
 }
 
-// rich: `/z/inference.py:140 in main`, which may wrap before the name
+// rich: `/z/inference.py:140 in main`, which may wrap before the name; in an old console between bars of ASCII
 std::optional<Frame> rich_frame(std::string_view line) {
+  take(line, "| ");
   const std::size_t in = line.find(" in ");
-  if (!line.starts_with('/') || in == std::string_view::npos) return std::nullopt;
+  const bool drive = line.size() > 2 && is_letter(line[0]) && line[1] == ':' && (line[2] == '\\' || line[2] == '/');
+  if ((!line.starts_with('/') && !drive) || in == std::string_view::npos) return std::nullopt;
   const auto place = split_file_line(line.substr(0, in));
   std::string_view function = trimmed(line.substr(in + 4));
   function = function.substr(0, function.find(' '));

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 6> kAfterError{"Compile with `TORCH_USE_"
                                                       "For more detailed error information, run with CUDA_LOG_FILE"};
 
 // Texts whose beginning alone at the end of a log shows that it was cut.
-constexpr std::array<std::string_view, 8> kEndings{
+constexpr std::array<std::string_view, 11> kEndings{
     "CUDA kernel errors might be asynchronously reported at some other API call",
     "HIP kernel errors might be asynchronously reported at some other API call",
     "For debugging consider passing CUDA_LAUNCH_BLOCKING=1",
@@ -28,6 +28,9 @@ constexpr std::array<std::string_view, 8> kEndings{
     "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions",
     "Compile with `TORCH_USE_HIP_DSA` to enable device-side assertions",
     "=========     Saved host backtrace up to driver entry point at kernel launch time",
+    "========= Invalid __global__ read of size",
+    "========= Program hit cudaError",
+    "========= ERROR SUMMARY: 0 errors",
     "Traceback (most recent call last):"};
 constexpr std::array<std::string_view, 4> kErrorTexts{"device-side assert triggered",
                                                       "an illegal memory access was encountered",
@@ -61,7 +64,14 @@ std::string_view last_line(const LogText& log) {
   return {};
 }
 
+// "=========     by thread (64,"
+bool is_cut_tool_line(std::string_view s) {
+  return contains(s, "========= ") && contains(s, "by thread (") &&
+         std::ranges::count(s, '(') > std::ranges::count(s, ')');
+}
+
 bool ends_early(std::string_view last) {
+  if (is_cut_tool_line(last)) return true;
   if (std::ranges::any_of(kEndings, [&](std::string_view whole) { return is_cut_short(last, whole); })) return true;
   const std::size_t at = last.rfind("CUDA error: ");
   if (at == std::string_view::npos) return false;

@@ -93,7 +93,7 @@ std::size_t time_margin(std::string_view s) {
   return take(rest, " ") ? s.size() - rest.size() : 0;
 }
 
-// "Mar  1 10:11:12 gpu07 train[2231]: "
+// "Mar  1 10:11:12 gpu07 train[2231]: ", and "Mar  1 10:11:12 " as `ts` puts before any line
 std::size_t syslog_margin(std::string_view s) {
   constexpr std::array<std::string_view, 12> kMonths{"Jan ", "Feb ", "Mar ", "Apr ", "May ", "Jun ",
                                                      "Jul ", "Aug ", "Sep ", "Oct ", "Nov ", "Dec "};
@@ -101,9 +101,12 @@ std::size_t syslog_margin(std::string_view s) {
   if (std::ranges::none_of(kMonths, [&](std::string_view month) { return take(rest, month); })) return 0;
   skip_blanks(rest);
   if (!take_number(rest) || !take(rest, " ") || !take_clock(rest) || !take(rest, " ")) return 0;
+  const std::size_t date = s.size() - rest.size();
   const auto host = take_until(rest, " ");
   const auto program = take_until(rest, ": ");
-  return host && program && !contains(*program, " ") ? s.size() - rest.size() : 0;
+  const bool named = host && !host->empty() && host->find_first_of(":/`\"'") == std::string_view::npos && program &&
+                     !program->empty() && is_letter(program->front()) && !contains(*program, " ");
+  return named ? s.size() - rest.size() : date;
 }
 
 // vLLM's logger: "ERROR 03-06 06:49:30 [worker.py:375] ", before 2025 without the first bracket

@@ -72,8 +72,11 @@ Locations locations_of(const LogText& log) {
 
 // cuda-memcheck's host frames begin with their module: `Host Frame:/lib/libcuda.so.1 (cuLaunchKernel + 0x91e) [0x..]`.
 bool is_memcheck_frame(std::string_view line) {
-  if (!take_until(line, "Host Frame:")) return false;
-  return (line.starts_with('/') || line.starts_with("./")) && contains(line, " [0x");
+  if (!take_until(line, "Host Frame:") || !(line.starts_with('/') || line.starts_with("./"))) return false;
+  const std::size_t address = line.find(" [0x");  // before it the module alone, or a blank and the symbol
+  if (address == std::string_view::npos) return false;
+  const std::size_t colon = line.find(':');
+  return colon > address || colon > line.find(' ');
 }
 
 std::string sanitizer_origin(const LogText& log, const SanitizerReading& sanitizer) {
@@ -143,7 +146,8 @@ std::string origin_of(const LogText& log, const LogReading& reading) {
     case LogKind::xid: return "kernel log";
     case LogKind::environment: return reading.environment.source;
     case LogKind::environment_failure:
-      if (reading.primary_fault == "torch_without_cuda") return "pytorch";
+      if (reading.primary_fault == "torch_without_cuda" || reading.primary_fault.starts_with("toolkit_"))
+        return "pytorch";
       return reading.primary_fault == "smi_bad_field" ? "nvidia-smi csv" : "nvidia-smi";
     case LogKind::none: return reading.gdb.session ? "cuda-gdb" : "";
   }

@@ -89,6 +89,7 @@ struct Form {
   AssertForm form;
 };
 constexpr Form kCuda{" block: [", ", thread: ", true, AssertForm::cuda};
+constexpr Form kRound{" block: (", ", thread: ", true, AssertForm::cuda};
 constexpr Form kXpu{" global id: [", ", local id: ", false, AssertForm::xpu};
 
 // What stands around the condition: the driver's back quotes, what an editor made of them, or nothing where Markdown
@@ -98,7 +99,7 @@ struct Quotes {
 };
 
 Quotes take_quote(std::string_view& body) {
-  constexpr std::array<Quotes, 4> kQuotes{{{"`", "`"}, {"‘", "’"}, {"'", "'"}, {"“", "”"}}};
+  constexpr std::array<Quotes, 5> kQuotes{{{"`", "`"}, {"\\`", "\\`"}, {"‘", "’"}, {"'", "'"}, {"“", "”"}}};
   for (const Quotes& quotes : kQuotes) {
     const bool whole = quotes.open == "`" || contains(body, std::string(quotes.close) + " failed");
     if (whole && body.starts_with(quotes.open)) {
@@ -111,10 +112,11 @@ Quotes take_quote(std::string_view& body) {
 
 // One record whose anchor stands at `anchor` in `line`; its left part starts at `from`.
 std::optional<Found> parse_record(std::string_view line, std::size_t from, std::size_t anchor, const Form& form) {
+  const char open = form.first.back(), shut = open == '[' ? ']' : ')';
   std::string_view rest = line.substr(anchor + form.first.size() - 1);
-  const auto block = take_triple(rest, '[', ']');
+  const auto block = take_triple(rest, open, shut);
   if (!block || !take(rest, form.second)) return std::nullopt;
-  const auto thread = take_triple(rest, '[', ']');
+  const auto thread = take_triple(rest, open, shut);
   if (!thread) return std::nullopt;
 
   Found found;
@@ -297,10 +299,20 @@ std::optional<std::pair<Found, std::string>> broken_record(const std::vector<std
   return std::nullopt;
 }
 
+// A record that was broken at the blank before its block, so that its site is the line above.
+void read_below_site(const LogText& log, std::size_t number, const Form& form, Collector& collector) {
+  if (number == 0 || !log.lines[number].starts_with(form.first.substr(1))) return;
+  const std::string_view site = trimmed(log.lines[number - 1]);
+  if (log.lines[number].size() > kBrokenLine || site.size() > kBrokenLine || !site.ends_with(':')) return;
+  const std::string text = joined(std::string(site) + " ", log.lines, number, "");
+  if (auto found = parse_record(text, 0, site.size(), form)) collector.add(std::move(*found), number, text);
+}
+
 void read_line(const LogText& log, std::size_t number, const Form& form, Collector& collector) {
   const std::string_view line = log.lines[number];
   std::size_t from = 0;
-  const bool headless = form.has_coordinates && !contains(line, form.first) && contains(line, "] Assertion `");
+  read_below_site(log, number, form, collector);
+  const bool headless = form.first == kCuda.first && !contains(line, form.first) && contains(line, "] Assertion `");
   if (headless && contains(line, "` failed") && has_coordinates(line)) collector.add_spoiled();
   for (std::size_t anchor = line.find(form.first); anchor != std::string_view::npos;) {
     const std::size_t next = line.find(form.first, anchor + 1);
@@ -331,6 +343,7 @@ AssertReading parse_asserts(const LogText& log) {
   Collector collector;
   for (std::size_t i = 0; i < log.lines.size(); ++i) {
     read_line(log, i, kCuda, collector);
+    read_line(log, i, kRound, collector);
     read_line(log, i, kXpu, collector);
     if (auto found = parse_rocm(log.lines[i])) collector.add(std::move(*found), i, log.lines[i]);
     if (auto found = parse_paddle(log.lines[i])) collector.add(std::move(*found), i, log.lines[i]);

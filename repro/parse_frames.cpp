@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::string_view kHeader = "Traceback (most recent call last)";
 
+// PowerShell repeats the line inside its own: "(Traceback (most recent call last)::String)".
+bool is_header(std::string_view line) {
+  if (take_until(line, kHeader)) return !line.starts_with("::");
+  return contains(line, "回溯（最近一次调用最后）") || contains(line, "回溯(最近一次调用最后)");
+}
+
 // torch.cuda.synchronize and the like, from PyTorch's own Python frames
 std::string api_of(const Frame& frame) {
   const std::string_view file = frame.file;
@@ -24,7 +30,8 @@ std::string api_of(const Frame& frame) {
   return {};
 }
 
-// The first traceback with its nested parts: opened by a header, closed by the next header that is not nested.
+// The first traceback with its nested parts: opened by a header, closed by the next header that is not nested. One that
+// follows before any frame did is another rank's, whose lines stand between.
 class Traceback {
  public:
   explicit Traceback(FrameReading& reading) : reading_(reading) {}
@@ -33,11 +40,12 @@ class Traceback {
     switch (state_) {
       case State::before: state_ = State::open; break;
       case State::open:
-        if (!nested_ && !contains(line, "Original " + std::string(kHeader))) state_ = State::closed;
+        if (framed_ && !nested_ && !contains(line, "Original " + std::string(kHeader))) state_ = State::closed;
         break;
       case State::closed: break;
     }
     nested_ = contains(line, "Exception Group");
+    framed_ = false;
   }
   void announce_nested() { nested_ = true; }
   bool open() const { return state_ == State::open; }
@@ -51,6 +59,7 @@ class Traceback {
   bool reversed() const { return reversed_; }
 
   void add(Frame frame) {
+    framed_ = true;
     if (std::string call = api_of(frame); !call.empty() && reading_.api_call.empty()) reading_.api_call = call;
     if (is_user_file(frame.file)) {
       auto& first = reversed_ ? reading_.nearest_user : reading_.earliest_user;
@@ -65,7 +74,7 @@ class Traceback {
   enum class State { before, open, closed };
   FrameReading& reading_;
   State state_ = State::before;
-  bool nested_ = false, reversed_ = false;
+  bool nested_ = false, reversed_ = false, framed_ = false;
 };
 
 // The stack of the first test that failed: its callers, and the frame that names the exception.
@@ -81,6 +90,17 @@ struct PytestStack {
     nearest = std::move(frame);
   }
 };
+
+// The standard library on Windows: "C:/Python311/Lib/threading.py", "../Python311/lib/runpy.py",
+// "../miniconda3/lib/ast.py"
+bool is_windows_library(std::string_view slashed) {
+  if (slashed.size() < 3 || !is_letter(slashed[0]) || slashed[1] != ':') return false;
+  if (contains(slashed, "/Lib/")) return true;
+  const std::size_t lib = slashed.find("/lib/");
+  const std::string_view home = slashed.substr(0, lib == std::string_view::npos ? 0 : lib);
+  constexpr std::array<std::string_view, 4> kHomes{"/Python3", "conda3", "miniforge3", "/Python/cpython-"};
+  return std::ranges::any_of(kHomes, [&](std::string_view each) { return contains(home, each); });
+}
 
 // `frame #3: SYMBOL + 0x1f (0x7f.. in /lib/x.so)` and `#4 SYMBOL from FILE:LINE`
 std::optional<CppFrame> cpp_frame(std::string_view line) {
@@ -130,9 +150,10 @@ std::string noticing_operator(const std::vector<CppFrame>& frames) {
 bool is_user_file(std::string_view path) {
   std::string slashed(path);
   std::ranges::replace(slashed, '\\', '/');
-  static constexpr std::array<std::string_view, 8> kForeign{
-      "site-packages/", "dist-packages/",     "/lib/python3",    "/lib/python2",
-      "bin/torchrun",   "torch/distributed/", "/Python/ceval.c", "/Lib/multiprocessing/"};
+  if (is_windows_library(slashed)) return false;
+  static constexpr std::array<std::string_view, 7> kForeign{"site-packages/", "dist-packages/", "/lib/python3",
+                                                            "/lib/python2",   "bin/torchrun",   "torch/distributed/",
+                                                            "/Python/ceval.c"};
   if (slashed.starts_with("<frozen")) return false;
   return std::ranges::none_of(kForeign, [&](std::string_view part) { return contains(slashed, part); });
 }
@@ -145,10 +166,7 @@ FrameReading parse_frames(const LogText& log) {
   for (const std::string& owned : log.lines) {
     std::string_view line = owned;
     if (contains(line, "terminated with the following error:")) traceback.announce_nested();
-    if (contains(line, kHeader) || contains(line, "回溯（最近一次调用最后）") ||
-        contains(line, "回溯(最近一次调用最后)")) {
-      traceback.header(line);
-    }
+    if (is_header(line)) traceback.header(line);
     if (contains(line, "thread 0x") && contains(line, "(most recent call first)")) traceback.start_reversed();
     if (traceback.reversed() && line.empty()) traceback.end_reversed();
     if (traceback.open()) {

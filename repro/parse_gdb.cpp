@@ -45,13 +45,15 @@ void read_exception(std::string_view name, std::size_t number, GdbReading& gdb) 
   gdb.log_line = number;
 }
 
-// The exception was triggered at PC 0x..[  FUNC][ (FILE:LINE)]
+// The exception was triggered at PC 0x..[  FUNC][ (FILE:LINE[ in FUNC inlined from FILE:LINE])]
 void read_triggered(std::string_view rest, GdbReading& gdb) {
   while (!rest.empty() && rest.front() != ' ') rest.remove_prefix(1);
   if (rest.ends_with(')')) {
     const std::size_t open = rest.rfind(" (");
-    const auto place =
-        open == std::string_view::npos ? std::nullopt : split_file_line(rest.substr(open + 2, rest.size() - open - 3));
+    std::string_view site =
+        open == std::string_view::npos ? std::string_view() : rest.substr(open + 2, rest.size() - open - 3);
+    if (contains(site, " inlined from ")) site = site.substr(0, site.find(" in "));
+    const auto place = split_file_line(site);
     if (place && place->line < 1'000'000'000) {
       gdb.file = trimmed_path(place->file);
       gdb.line = static_cast<int>(place->line);

@@ -27,6 +27,7 @@ constexpr std::array kTitles{
     Title{"encountered : Heap corruption", Kind::memcheck, "heap_corruption"},
     Title{"Out-of-range ", Kind::memcheck, "out_of_range_shared_or_local"},
     Title{"Illegal instruction", Kind::memcheck, "illegal_instruction"},
+    Title{"Illegal Instruction", Kind::memcheck, "illegal_instruction"},
     Title{"tack overflow", Kind::memcheck, "stack_overflow"},
     Title{"Fatal UVM ", Kind::memcheck, "uvm_fault"},
     Title{"Free-before-alloc ", Kind::memcheck, "free_before_alloc"},
@@ -49,7 +50,13 @@ constexpr std::array kTitles{
     Title{"process didn't terminate successfully", Kind::tool_error, "target_failed"},
     Title{"Target application returned an error", Kind::tool_error, "target_failed"},
     Title{"No attachable process found", Kind::tool_error, "target_never_started"},
-    Title{"No CUDA-MEMCHECK results found", Kind::tool_error, "target_failed"}};
+    Title{"No CUDA-MEMCHECK results found", Kind::tool_error, "target_failed"},
+    Title{"Error: ", Kind::tool_error, "sanitizer_failed"}};
+
+const Title* title_of(std::string_view line) {
+  const auto* const title = std::ranges::find_if(kTitles, [&](const Title& t) { return contains(line, t.text); });
+  return title == kTitles.end() ? nullptr : title;
+}
 
 std::string lowered(std::string_view s) {
   std::string out(s);
@@ -63,6 +70,14 @@ std::string access_fault(std::string_view title) {
   const auto space = take_until(title, "__ ");
   if (!space) return "invalid_access";
   return "invalid_" + std::string(*space) + "_" + std::string(title.substr(0, title.find(' ')));
+}
+
+// "Misaligned Shared or Local Address" -> "misaligned_shared_or_local_address"
+std::string other_fault(std::string_view title) {
+  constexpr std::size_t kLongest = 64;
+  std::string out = lowered(title.substr(0, kLongest));
+  std::ranges::replace_if(out, [](char c) { return !is_word(c); }, '_');
+  return out;
 }
 
 // "Race reported between Write access at F" -> "race_write"; the second access adds its word. "Potential WAW hazard".
@@ -118,6 +133,10 @@ class Reader {
     if (!indented) {
       finish();
       if (begin(text, number)) return;
+      other_title_ = text;
+      other_line_ = number;
+    } else if (!open_ && !other_title_.empty() && text.starts_with("at ")) {
+      begin_other();
     }
     if (open_) detail(text);
   }
@@ -163,24 +182,35 @@ class Reader {
   }
 
   bool begin(std::string_view text, std::size_t number) {
-    const auto title = std::ranges::find_if(kTitles, [&](const Title& t) { return contains(text, t.text); });
-    if (title == kTitles.end()) return false;
-    record_ = {};
-    at_ = {};
-    device_.clear();
-    launched_.clear();
-    open_ = true;
-    record_.kind = title->kind;
-    record_.fault = fault_of(*title, text);
-    record_.title = std::string(text.substr(0, kVerbatimLimit));
-    record_.log_line = number;
-    keep(text);
+    other_title_ = {};
+    const Title* const title = title_of(text);
+    if (title == nullptr) return false;
+    open(title->kind, fault_of(*title, text), text, number);
     std::string_view rest = text;
     if (take_until(rest, "API call to ")) record_.api_call = std::string(rest.substr(0, rest.find_first_of(" .<")));
     rest = text;
     if (take_until(rest, "while launching ")) launched_ = std::string(rest.substr(0, rest.find(' ')));
     if (record_.kind == Kind::racecheck) race_title(text);
     return true;
+  }
+
+  // Not every exception of the hardware is documented: what has a place in a kernel is one.
+  void begin_other() {
+    const std::string_view title = std::exchange(other_title_, {});
+    open(Kind::memcheck, other_fault(title), title, other_line_);
+  }
+
+  void open(Kind kind, std::string fault, std::string_view title, std::size_t number) {
+    record_ = {};
+    at_ = {};
+    device_.clear();
+    launched_.clear();
+    open_ = true;
+    record_.kind = kind;
+    record_.fault = std::move(fault);
+    record_.title = std::string(title.substr(0, kVerbatimLimit));
+    record_.log_line = number;
+    keep(title);
   }
 
   void race_title(std::string_view text) {
@@ -286,6 +316,8 @@ class Reader {
   std::optional<HostFrame> host_;
   std::optional<Frame> nearest_, earliest_;  // of the backtrace being read
   std::string launched_;
+  std::string_view other_title_;  // the last line at the margin that begins no record known here, and its number
+  std::size_t other_line_ = 0;
 };
 
 // The prefix in force: nine `=`, or what stands before the tool's name.
@@ -313,6 +345,11 @@ std::optional<std::string_view> body_of(std::string_view line, std::string_view 
 }
 
 }  // namespace
+
+std::optional<SanitizerKind> kind_of_title(std::string_view title) {
+  const Title* const known = title_of(title);
+  return known == nullptr ? std::nullopt : std::optional(SanitizerKind{known->kind, fault_of(*known, title)});
+}
 
 SanitizerReading parse_sanitizer(const LogText& log) {
   SanitizerReading reading;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "repro/finding.h"
@@ -50,6 +51,13 @@ struct SanitizerReading {
   // The tool's own total, else what was printed.
   std::int64_t count() const { return total.value_or(record_count); }
 };
+
+// What a record's first line means; nullopt if none is known that begins so.
+struct SanitizerKind {
+  SanitizerRecord::Kind kind;
+  std::string fault;
+};
+std::optional<SanitizerKind> kind_of_title(std::string_view title);
 
 SanitizerReading parse_sanitizer(const LogText& log);
 

@@ -45,13 +45,16 @@ SanitizerRecord read_record(std::string_view text, SanitizerReading& reading) {
   if (trimmed(element(text, "kind")) == "Api") {
     record.kind = SanitizerRecord::Kind::api_error;
     record.fault = "api_error_" + std::string(trimmed(element(what, "result")));
+  } else if (auto known = kind_of_title(record.title); known && known->kind != SanitizerRecord::Kind::memcheck) {
+    record.kind = known->kind;
+    record.fault = std::move(known->fault);
   } else {
     record.fault = "invalid_" + std::string(trimmed(element(what, "space"))) + "_" +
                    std::string(trimmed(element(what, "direction")));
   }
   std::string_view stack = element(text, "hostStack");
   while (take_until(stack, "<frame>")) {
-    const std::string_view frame = stack.substr(0, stack.find("</frame>"));
+    const std::string_view frame = stack.substr(0, stack.find("<frame>"));  // the next one, so that all stays linear
     Frame user{std::string(trimmed(element(frame, "func"))), std::string(trimmed(element(frame, "path"))),
                line_number(frame)};
     if (user.function.empty() || user.file.empty()) continue;
@@ -75,6 +78,7 @@ SanitizerReading parse_sanitizer_xml(const LogText& log) {
     if (reading.present) text += log.lines[i] + "\n";
   }
   reading.tool = "compute-sanitizer";
+  const bool closed = contains(text, "</ComputeSanitizerOutput>");
   for (std::string_view rest = text; take_until(rest, "<record>");) {
     const std::string_view record = rest.substr(0, rest.find("<record>"));
     ++reading.record_count;
@@ -82,6 +86,7 @@ SanitizerReading parse_sanitizer_xml(const LogText& log) {
     reading.records.push_back(read_record(record.substr(0, record.find("</record>")), reading));
     reading.records.back().log_line = first_line;
   }
+  if (closed && reading.record_count == 0) reading.total = 0;  // a tool that was killed leaves the document open
   return reading;
 }
 

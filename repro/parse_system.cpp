@@ -45,7 +45,9 @@ constexpr std::array kTexts{
     Text{"Unable to determine the device handle for GPU", Kind::environment_failure, "gpu_lost"},
     Text{"No devices were found", Kind::environment_failure, "smi_no_devices"},
     Text{"NVRM: API mismatch: ", Kind::environment_failure, "nvml_mismatch"},
-    Text{"AssertionError: Torch not compiled with CUDA enabled", Kind::environment_failure, "torch_without_cuda"}};
+    Text{"AssertionError: Torch not compiled with CUDA enabled", Kind::environment_failure, "torch_without_cuda"},
+    Text{"mismatches the version that was used to compile", Kind::environment_failure, "toolkit_mismatch"},
+    Text{"CUDA_HOME environment variable is not set", Kind::environment_failure, "toolkit_missing"}};
 
 // What a shell says of a command that is not there; shells are translated, unlike NVIDIA's tools.
 bool is_smi_not_found(std::string_view line) {

@@ -88,7 +88,13 @@ HostFrame parse_host_frame(std::string_view text) {
       return frame;
     }
   }
-  if (has_address && contains(text, "/") && frame.file.empty()) {
+  DeviceLocation source;  // of 2021 to 2023: FILE:LINE:SYMBOL
+  if (has_address && frame.file.empty()) split_front(text, source);
+  if (!source.file.empty()) {
+    frame.file = std::move(source.file);
+    frame.line = source.line;
+    frame.symbol = std::move(source.function);
+  } else if (has_address && contains(text, "/") && frame.file.empty()) {
     frame.module = std::string(text);  // cuda-memcheck: MODULE alone
   } else {
     frame.symbol = std::string(text);
@@ -98,7 +104,7 @@ HostFrame parse_host_frame(std::string_view text) {
 
 bool is_user_frame(const HostFrame& frame) {
   if (frame.symbol.empty()) return false;
-  static constexpr std::array<std::string_view, 6> kForeign{"cuda", "cu", "_Py", "Py", "__libc", "_start"};
+  static constexpr std::array<std::string_view, 7> kForeign{"cuda", "cu", "optix", "_Py", "Py", "__libc", "_start"};
   for (std::string_view prefix : kForeign) {
     if (!frame.symbol.starts_with(prefix)) continue;
     const char next = frame.symbol.size() > prefix.size() ? frame.symbol[prefix.size()] : 'A';

@@ -2,6 +2,7 @@
 #include "repro/scan.h"
 
 #include <algorithm>
+#include <array>
 
 namespace dsafuzz {
 
@@ -42,12 +43,16 @@ std::optional<std::int64_t> take_grouped_number(std::string_view& s) {
   while (i < s.size() && i < kMostLength) {
     if (is_digit(s[i])) {
       digits += s[i++];
-    } else if ((s[i] == ',' || s[i] == '.') && i > 0 && i + 3 < s.size() && is_digit(s[i + 1]) && is_digit(s[i + 2]) &&
-               is_digit(s[i + 3])) {
-      ++i;
-    } else {
-      break;
+      continue;
     }
+    const std::string_view rest = s.substr(i);
+    constexpr std::array<std::string_view, 6> kSeparators{",", ".", "'", "’", "\u00a0", "\u202f"};
+    const auto* const separator =
+        std::ranges::find_if(kSeparators, [&](std::string_view each) { return rest.starts_with(each); });
+    if (i == 0 || separator == kSeparators.end()) break;
+    const std::string_view group = rest.substr(separator->size(), 3);
+    if (group.size() < 3 || !std::ranges::all_of(group, is_digit)) break;
+    i += separator->size();
   }
   std::string_view view = digits;
   const auto value = take_number(view);

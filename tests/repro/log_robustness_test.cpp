@@ -104,11 +104,22 @@ TEST(LogRobustness, RepeatedAnchorsTakeLinearTime) {
                                            "|  0  x Off | 00:0A:00.0 Off | 0 |\n",
                                            "NVRM version:",
                                            "PyTorch version: 1\n",
+                                           "{\"msg\":\"a: rror\\n\",",
+                                           "{\"log\":\"\\u001b[0m\"}\n",
+                                           "\"a\\n\",\n",
+                                           "<span ></",
+                                           "[a:1](b)",
+                                           "1](",
+                                           "块：",
+                                           " block: (1,2,3), thread: (1,2,3) Assertion `",
+                                           "a.cu:1: f:\nblock: [0,0,0], thread: [0,0,0] Assertion `",
+                                           "========= Other\n=========     at f\n",
+                                           "<hostStack><frame>",
                                            "\r"};
   constexpr std::size_t kBytes = 2'000'000;
   for (std::string_view anchor : kAnchors) {
     SCOPED_TRACE(anchor);
-    std::string log;
+    std::string log = anchor.starts_with('<') ? "<ComputeSanitizerOutput>\n<record>" : "";
     while (log.size() < kBytes) log += anchor;
     const auto start = std::chrono::steady_clock::now();
     parse_log(log);
