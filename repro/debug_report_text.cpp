@@ -33,6 +33,13 @@ bool is_plumbing(std::string_view symbol) {
   return std::ranges::any_of(kWords, [&](std::string_view word) { return symbol.starts_with(word); });
 }
 
+// The same for what gdb shows: the virtual device between a launch and its kernel, and LibTorch's way to an operator.
+bool is_plumbing(const HostGdbFrame& frame) {
+  constexpr std::string_view kFiles[] = {"kernels/vcuda/", "core/boxing/", "WrapFunctionIntoRuntimeFunctor.h"};
+  return frame.function == "??" ||
+         std::ranges::any_of(kFiles, [&](std::string_view file) { return contains(frame.file, file); });
+}
+
 std::string triple_text(const Triple& t) {
   return "[" + std::to_string(t[0]) + "," + std::to_string(t[1]) + "," + std::to_string(t[2]) + "]";
 }
@@ -101,8 +108,9 @@ void add_stack(const DebugReport& report, const DebugRunReading& run, std::strin
     // Above the kernel is only the virtual device, as it notices.
     const HostGdbFrame* const kernel = run.stop.kernel();
     for (const HostGdbFrame& frame : run.stop.frames) {
-      if (frame.function == "??" || &frame < kernel) continue;
-      out += std::string(&frame == kernel ? "> #" : "  #") + std::to_string(frame.number) + " " + clean(frame.function);
+      if (&frame < kernel || is_plumbing(frame)) continue;
+      out += std::string(&frame == kernel ? "> #" : "  #") + std::to_string(frame.number) + " " +
+             clean(frame.function, 140);
       if (!frame.file.empty()) out += "  " + clean(base_of(frame.file)) + ":" + std::to_string(frame.line);
       out += "\n";
       if (frame.in_kernel() && !frame.source.empty()) out += "        " + clean(frame.source) + "\n";

@@ -316,6 +316,18 @@ TEST(DebugReport, ADebuggersExitCodeIsNotTheProgramS) {
   }
 }
 
+TEST(DebugReport, AStackLeadsFromTheKernelToTheOperator) {
+  DebugOutput output = ran("under gdb", 1,
+                           "[dsafuzz] stopped in the kernel: block (0,0,0), thread (0,0,0)\n"
+                           "#0  vcuda::end_grid()@plt ()\n#1  k () at /s/kernels/custom/k.cu:11\n"
+                           "#2  run_grid () at /s/kernels/vcuda/launch.cpp:192\n"
+                           "#3  f () at /s/kernels/aten/custom.cpp:43\n"
+                           "#4  call () at /v/include/ATen/core/boxing/impl/a.h:9\n");
+  output.debugger = true;
+  const std::string text = debug_text(report_of(classic(), DebugTool::cuda_gdb, {output}));
+  EXPECT_THAT(text, HasSubstr("thread [0,0,0]:\n> #1 k  k.cu:11\n  #3 f  custom.cpp:43\n"));
+}
+
 TEST(DebugReport, AToolThatNeverSawTheProgramHasFailed) {
   const DebugReport report =
       report_of(classic(), DebugTool::memcheck, {ran("run", 255, log_sample("e24_no_driver_observed"))});
