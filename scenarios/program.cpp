@@ -13,6 +13,7 @@
 
 #include "kernels/vcuda/runtime.h"
 #include "scenarios/case_tensors.h"
+#include "scenarios/gpu_versions.h"
 #include "scenarios/module_step.h"
 #include "scenarios/operator_call.h"
 
@@ -239,6 +240,7 @@ void Program::warm_up() const {
 std::map<std::string, std::string> Program::versions(Device device) {
   std::map<std::string, std::string> out;
   out["torch"] = TORCH_VERSION;
+  if (device.kind == Device::Kind::cuda) out.merge(gpu_versions(device.index));
   if (device.kind == Device::Kind::vcuda) out["device"] = "virtual CUDA device, not a GPU";
   return out;
 }

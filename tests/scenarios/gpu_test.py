@@ -46,6 +46,7 @@ class GpuTest(program.ProgramTest):
         self.assertTrue(finding["on_gpu"])
         self.assertEqual(finding["devices"], {"cuda:0": {"confirmed": 5, "of": 5}})
         self.assertEqual(found[0]["device"], "cuda:0")
+        self.assertLessEqual({"torch", "gpu", "driver", "cuda_runtime"}, set(finding["outcome"]["versions"]))
         # The search is guided here, too: by operators, dtypes and sizes.
         self.assertGreater(summary["scenarios"][0]["features"], 20, str(ended))
 
