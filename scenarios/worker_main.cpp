@@ -94,6 +94,18 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
   return true;
 }
 
+void write_outcome(Outcome outcome, SharedPage& page) {
+  auto bytes = encode(outcome);
+  if (bytes.size() > kOutcomeBytesLimit) {
+    outcome.results.clear();
+    outcome.sites.clear();
+    outcome.error.resize(std::min<std::size_t>(outcome.error.size(), 4096));
+    bytes = encode(outcome);
+  }
+  std::memcpy(page.outcome_bytes, bytes.data(), bytes.size());
+  page.outcome_length = static_cast<std::uint32_t>(bytes.size());
+}
+
 // Serves one supervisor until its socket closes. Never returns to the zygote's code.
 [[noreturn]] void serve(const WorkerOptions& options, int socket, SharedPage& page) {
   Program program(options.device);
@@ -101,6 +113,9 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
   if (options.device.kind == Device::Kind::cuda) program.warm_up();
   limit_resources(options);
   const auto versions = Program::versions(options.device);
+  Outcome first;
+  first.versions = versions;
+  write_outcome(std::move(first), page);
   send_message(socket, {.kind = Message::Kind::ready, .pid = getpid()});
   std::uint64_t number = 0;
   while (next_request(socket, page, number)) {
@@ -129,15 +144,7 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
     }
     const bool last = program.device_lost();
     std::fflush(nullptr);
-    auto bytes = encode(outcome);
-    if (bytes.size() > kOutcomeBytesLimit) {
-      outcome.results.clear();
-      outcome.sites.clear();
-      outcome.error.resize(std::min<std::size_t>(outcome.error.size(), 4096));
-      bytes = encode(outcome);
-    }
-    std::memcpy(page.outcome_bytes, bytes.data(), bytes.size());
-    page.outcome_length = static_cast<std::uint32_t>(bytes.size());
+    write_outcome(std::move(outcome), page);
     page.worker_ends = last;
     if (page.answer.ring(number) && !send_message(socket, {.kind = Message::Kind::done})) break;
     if (last) break;
