@@ -78,7 +78,9 @@ Result<void> could_run(const DebugOutput& run, const Device& device) {
   const std::size_t at = run.output.find(mark);
   if (at == std::string::npos) return {};
   std::string why = run.output.substr(at + mark.size());
-  why = why.substr(0, std::min<std::size_t>(why.find('\n'), 300));
+  // Behind it stands the C++ stack, if that was asked for.
+  for (const char* end : {"\n", " Exception raised from "}) why = why.substr(0, why.find(end));
+  why = why.substr(0, 300);
   return environment_problem("the case cannot run here: " + why, device.text(),
                              device.kind == Device::Kind::cuda
                                  ? "run it on a machine with a GPU; `dsafuzz doctor` says what is missing; or use "
@@ -155,6 +157,10 @@ Result<DebugReport> debug(const DebugFlags& flags) {
   if (!plan.core.empty() && fs::exists(plan.core, ignored)) report.core = plan.core;
   judge_debug_runs(file.the_case, report);
   if (!report.failed.empty()) {
+    // A tool that finds no GPU says so in its own words, or not at all; the program alone says it plainly.
+    if (real) {
+      DSAFUZZ_CHECK(could_run(run_one(plan_debug(DebugTool::dsa, settings, paths).runs[0]), settings.device));
+    }
     return environment_problem("the tool could not watch the program: " + report.failed.substr(0, 300),
                                paths.tool.empty() ? paths.python : paths.tool,
                                (real ? "is there a GPU? `dsafuzz doctor` says; the" : std::string("the")) +

@@ -19,9 +19,11 @@ Result<std::pair<Device, Device>> two_devices(const std::string& text) {
   if (comma == std::string::npos || text.find(',', comma + 1) != std::string::npos) {
     return input_problem("'" + text.substr(0, 60) + "' is not two devices", "--devices", "vcuda,cuda:0");
   }
-  const Device a = DSAFUZZ_TRY(parse_device(text.substr(0, comma)));
-  const Device b = DSAFUZZ_TRY(parse_device(text.substr(comma + 1)));
-  return std::pair(a, b);
+  const auto a = parse_device(text.substr(0, comma)), b = parse_device(text.substr(comma + 1));
+  for (const auto* each : {&a, &b}) {
+    if (!*each) return input_problem(each->error().what, "--devices", "vcuda,cuda:0");
+  }
+  return std::pair(*a, *b);
 }
 
 // What a case shows on the CPU is no question of two devices.

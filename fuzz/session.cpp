@@ -92,9 +92,9 @@ Result<Session::Use> Session::run(const Case& c, std::span<const std::uint8_t> b
   running_.end();
   if (!booked) return std::unexpected(booked.error());
   if (verdict == Verdict::setup_failed && !ran_once_) {
-    return environment_problem(
-        "the device cannot run this scenario: " + (outcome->error.empty() ? outcome->log : outcome->error),
-        scenario_.file, "`--device vcuda` runs everywhere");
+    return environment_problem(executor_.settings().device.text() + " cannot run this scenario: " +
+                                   (outcome->error.empty() ? outcome->log : outcome->error),
+                               scenario_.file, "`--device vcuda` runs everywhere");
   }
   ++status_.executions;
   const SpareUse spares = executor_.spares();

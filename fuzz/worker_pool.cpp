@@ -7,6 +7,7 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <map>
 
 #include "fuzz/worker_process.h"
 #include "repro/case_bytes.h"
@@ -62,7 +63,11 @@ class WorkerPool : public Executor {
     }
     if (received == Received::late) received = receive(worker_->socket.get(), message, settings_.start_limit);
     worker_->ready = received == Received::message;
-    if (worker_->ready) return {};
+    if (worker_->ready) {
+      const auto said = decode_outcome(outcome_bytes(*worker_->page));
+      if (said && versions_.empty()) versions_ = said->versions;
+      return {};
+    }
     const std::string said = take_log(*worker_).first;
     worker_.reset();
     return environment_problem(
@@ -89,8 +94,7 @@ class WorkerPool : public Executor {
 
     Outcome outcome;
     if (received == Received::message) {
-      outcome = DSAFUZZ_TRY(
-          decode_outcome({page.outcome_bytes, std::min<std::size_t>(page.outcome_length, kOutcomeBytesLimit)}));
+      outcome = DSAFUZZ_TRY(decode_outcome(outcome_bytes(page)));
     } else {
       outcome = outcome_of_lost_worker(c, received);
     }
@@ -99,6 +103,10 @@ class WorkerPool : public Executor {
     outcome.log_cut = cut;
     if (received != Received::message || page.worker_ends) worker_.reset();
     return outcome;
+  }
+
+  static std::span<const std::uint8_t> outcome_bytes(const SharedPage& page) {
+    return {page.outcome_bytes, std::min<std::size_t>(page.outcome_length, kOutcomeBytesLimit)};
   }
 
   // Has the worker run the case in its page; `message` when it has answered.
@@ -124,6 +132,7 @@ class WorkerPool : public Executor {
   Outcome outcome_of_lost_worker(const Case& c, Received received) {
     Outcome outcome;
     outcome.device = settings_.device.text();
+    outcome.versions = versions_;
     outcome.step = worker_->page->step.load(std::memory_order_relaxed);
     const int steps = static_cast<int>(c.steps.size());
     outcome.op = outcome.step < 0       ? "inputs"
@@ -161,6 +170,7 @@ class WorkerPool : public Executor {
   RunSettings settings_;
   std::unique_ptr<WorkerProcess> worker_, spare_;
   SpareUse spares_;
+  std::map<std::string, std::string> versions_;  // as the first worker said
   std::uint64_t number_ = 0;
 };
 

@@ -324,6 +324,11 @@ Advice advise(const Case& c, const Diagnosis& diagnosis) {
             c, signature, [](const TensorSpec& t) { return t.device; }, "device",
             "Move both to one device before the call.");
       }
+      if (!advice && signature.verdict == Verdict::memory_fault) {
+        advice = memory_advice(signature, "runs on one device and touches memory of another",
+                               "Set the device before the operator allocates and launches: const c10::DeviceGuard "
+                               "guard(input.device()); and take that device's current stream.");
+      }
       break;
     case Cause::lifetime:
       return memory_advice(signature, "uses memory that was freed before",

@@ -70,11 +70,12 @@ std::string cuda_gdb_script() {
          "backtrace 40\n"
          "info locals\n"
          "info args\n"
-         // An assert stops inside __assertfail; the kernel is its caller.
+         "info cuda threads\n"
+         // An assert stops inside __assertfail; the kernel is its caller. Another fault stops in the kernel, where this
+         // is an error and ends the script.
          "up\n"
          "info locals\n"
          "info args\n"
-         "info cuda threads\n"
          "kill\n";
 }
 
@@ -87,8 +88,9 @@ std::vector<std::string> batch(const DebugPaths& paths, const std::string& scrip
   return {paths.tool, "--batch", "-nx", "-iex", "set auto-load off", "-x", script};
 }
 
+// Freeing memory after a fault may abort the process: then only Python's fault handler names the line.
 std::vector<std::string> command_of(const DebugPaths& paths, const Device& device) {
-  return {paths.python, paths.program, device.text()};
+  return {paths.python, "-X", "faulthandler", paths.program, device.text()};
 }
 
 std::vector<std::string> joined_words(std::vector<std::string> words, const std::vector<std::string>& more) {

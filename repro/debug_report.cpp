@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include "repro/judge.h"
@@ -22,6 +23,20 @@ std::string exception_line(const LogText& log) {
       inside = true;
     } else if (inside && !line.empty() && line[0] != ' ') {
       return contains(line, ":") || contains(line, "Error") ? line : "";
+    }
+  }
+  return "";
+}
+
+// "c10::AcceleratorError: CUDA error: device-side assert triggered": what the C++ runtime says as it aborts.
+std::string termination_line(const LogText& log) {
+  std::string type;
+  for (std::string_view line : log.lines) {
+    std::string_view rest = line;
+    if (take_until(rest, "terminate called after throwing an instance of '")) {
+      type = rest.substr(0, rest.find('\''));
+    } else if (!type.empty() && take_until(rest, "what():  ")) {
+      return type + ": " + std::string(rest);
     }
   }
   return "";
@@ -122,6 +137,26 @@ void add_cascade(const LogReading& reading, std::vector<std::string>& out) {
   }
 }
 
+// By its number from 0; steps carry a tensor's device on to their results. nullopt where nothing says.
+std::optional<int> device_of_step(const Case& c, std::size_t failing) {
+  std::map<std::string, int, std::less<>> devices;
+  for (const TensorSpec& spec : c.tensors) devices[spec.name] = spec.device;
+  for (std::size_t i = 0; i <= failing && i < c.steps.size(); ++i) {
+    const Step& step = c.steps[i];
+    std::optional<int> device;
+    for (const Argument& argument : step.arguments) {
+      const auto* name = std::get_if<Name>(&argument.value.v);
+      const auto known = name ? devices.find(name->text) : devices.end();
+      // A copy lies where its second tensor does.
+      if (known != devices.end() && (!device || step.op == "aten::to.other")) device = known->second;
+    }
+    if (i == failing) return device;
+    if (!device) continue;
+    for (const std::string& result : step.results) devices[result] = *device;
+  }
+  return std::nullopt;
+}
+
 void add_notes(DebugReport& report) {
   const DebugRunReading& run = report.runs[report.first];
   const bool real = report.device.kind == Device::Kind::cuda;
@@ -144,6 +179,12 @@ void add_notes(DebugReport& report) {
   for (const DebugRunReading& each : report.runs) {
     if (each.run.timed_out) report.notes.push_back(each.run.what + ": it did not end in time");
   }
+  if (real && contains(run.run.output, "terminate called after throwing")) {
+    report.notes.emplace_back(
+        "the process was aborted, since without its cache PyTorch frees memory by cudaFree, which fails after the "
+        "fault "
+        "where nothing can catch it; with the cache the same error is an exception");
+  }
   if (contains(run.run.output, "ptrace: Operation not permitted")) {
     report.notes.emplace_back("gdb may not watch programs here; in a container start it with --cap-add=SYS_PTRACE");
   }
@@ -158,6 +199,7 @@ DebugRunReading read_debug_run(const DebugOutput& run, const DebugProgram& progr
   out.reading = parse_log(log);
   out.stop = parse_host_gdb(log);
   out.error = exception_line(log);
+  if (out.error.empty()) out.error = termination_line(log);
   out.frame = out.reading.earliest_user;
   if (out.frame && out.frame->file.ends_with(program_file)) out.place = program.place_of(out.frame->line);
   return out;
@@ -171,6 +213,10 @@ void judge_debug_runs(const Case& c, DebugReport& report) {
   const DebugRunReading& run = report.runs[report.first];
   report.diagnosis = judge(c, outcome_of(run, report.device), nullptr);
   report.failed = tool_failure(run);
+  if (run.place && run.place->step >= 0) {
+    report.failing_device = device_of_step(c, static_cast<std::size_t>(run.place->step));
+    if (report.failing_device) *report.failing_device += report.device.index;
+  }
   if (report.fault()) report.advice = advise(c, report.diagnosis);
   add_cascade(run.reading, report.cascade);
   add_notes(report);

@@ -29,7 +29,7 @@ struct DebugRunReading {
   DebugOutput run;
   LogReading reading;
   HostGdbStop stop;                          // of gdb on the virtual device
-  std::string error;                         // the exception as Python printed it: "IndexError: ..."; empty: none
+  std::string error;                         // the exception as Python, or C++ as it aborts, printed it; empty: none
   std::optional<Frame> frame;                // the earliest frame of the user's own, where the error reached him
   std::optional<DebugProgram::Place> place;  // and that line, if it is the case's program
 };
@@ -43,9 +43,10 @@ struct DebugReport {
   std::size_t first = 0;  // the run that shows the fault best
   Diagnosis diagnosis;    // of that run
   Advice advice;
-  std::vector<std::string> cascade;  // what follows from the first fault, or only repeats it
-  std::vector<std::string> notes;    // what the tool could not show, and why
-  std::string failed;                // the tool itself could not do its work, and this is why; else empty
+  std::optional<int> failing_device;  // the number of the one on which that operator ran; nullopt: not known
+  std::vector<std::string> cascade;   // what follows from the first fault, or only repeats it
+  std::vector<std::string> notes;     // what the tool could not show, and why
+  std::string failed;                 // the tool itself could not do its work, and this is why; else empty
   bool fault() const { return is_bug(diagnosis.signature.verdict); }
 };
 

@@ -33,6 +33,13 @@ bool is_plumbing(std::string_view symbol) {
   return std::ranges::any_of(kWords, [&](std::string_view word) { return symbol.starts_with(word); });
 }
 
+// The same for what gdb shows: the virtual device between a launch and its kernel, and LibTorch's way to an operator.
+bool is_plumbing(const HostGdbFrame& frame) {
+  constexpr std::string_view kFiles[] = {"kernels/vcuda/", "core/boxing/", "WrapFunctionIntoRuntimeFunctor.h"};
+  return frame.function == "??" ||
+         std::ranges::any_of(kFiles, [&](std::string_view file) { return contains(frame.file, file); });
+}
+
 std::string triple_text(const Triple& t) {
   return "[" + std::to_string(t[0]) + "," + std::to_string(t[1]) + "," + std::to_string(t[2]) + "]";
 }
@@ -54,7 +61,7 @@ void add_fault(const DebugReport& report, std::string& out) {
   const DebugRunReading& run = report.runs[report.first];
   const LogReading& reading = run.reading;
   const Signature& signature = report.diagnosis.signature;
-  out += "first fault:  " + std::string(to_text(signature.verdict));
+  out += (report.fault() ? "first fault:  " : "no fault:     ") + std::string(to_text(signature.verdict));
   if (!signature.text().empty()) out += " " + clean(signature.text());
   out += "\n";
   std::string where;
@@ -91,17 +98,19 @@ void add_sides(const DebugReport& report, std::string& out) {
   }
 }
 
-void add_stack(const DebugRunReading& run, std::string& out) {
+void add_stack(const DebugReport& report, const DebugRunReading& run, std::string& out) {
   if (!run.stop.frames.empty()) {
-    out += "the failing thread";
+    out += &run == &report.runs.front() ? "the failing thread" : "the same in " + run.run.what;
     if (run.stop.block && run.stop.thread) {
       out += ", block " + triple_text(*run.stop.block) + ", thread " + triple_text(*run.stop.thread);
     }
     out += ":\n";
+    // Above the kernel is only the virtual device, as it notices.
+    const HostGdbFrame* const kernel = run.stop.kernel();
     for (const HostGdbFrame& frame : run.stop.frames) {
-      if (frame.function == "??") continue;
-      out += std::string(&frame == run.stop.kernel() ? "> #" : "  #") + std::to_string(frame.number) + " " +
-             clean(frame.function);
+      if (&frame < kernel || is_plumbing(frame)) continue;
+      out += std::string(&frame == kernel ? "> #" : "  #") + std::to_string(frame.number) + " " +
+             clean(frame.function, 140);
       if (!frame.file.empty()) out += "  " + clean(base_of(frame.file)) + ":" + std::to_string(frame.line);
       out += "\n";
       if (frame.in_kernel() && !frame.source.empty()) out += "        " + clean(frame.source) + "\n";
@@ -182,14 +191,15 @@ std::string debug_text(const DebugReport& report) {
     out += "what follows from it:\n";
     for (const std::string& line : report.cascade) out += "  " + clean(line) + "\n";
   }
-  if (report.tool == DebugTool::blocking) add_sides(report, out);
+  const bool surfaced = std::ranges::any_of(report.runs, [](const DebugRunReading& r) { return r.frame.has_value(); });
+  if (report.tool == DebugTool::blocking && surfaced) add_sides(report, out);
   if (report.tool == DebugTool::dsa) {
-    const std::string text = dsa_text(run.reading, report.device.index);
+    const std::string text = dsa_text(run.reading, report.failing_device.value_or(report.device.index));
     if (!text.empty() && report.device.kind == Device::Kind::vcuda) {
       out += "what PyTorch's own report would say of it:\n" + as_utf8(text);
     }
   }
-  for (const DebugRunReading& each : report.runs) add_stack(each, out);
+  for (const DebugRunReading& each : report.runs) add_stack(report, each, out);
   for (const std::string& note : report.notes) out += "note: " + clean(note) + "\n";
   if (!report.core.empty()) out += "core dump:    " + as_utf8(report.core) + "\n";
   out += "folder:       " + as_utf8(report.folder) + "\n";
@@ -216,7 +226,7 @@ std::string debug_json(const DebugReport& report) {
   }
   Json dsa;
   if (report.tool == DebugTool::dsa && report.device.kind == Device::Kind::vcuda) {
-    dsa = json_of(dsa_text(best.reading, report.device.index));
+    dsa = json_of(dsa_text(best.reading, report.failing_device.value_or(report.device.index)));
   }
   const Json out{{"format", "dsafuzz-debug"},
                  {"version", 1},

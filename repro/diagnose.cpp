@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::size_t kDiagnosisEvidenceLimit = 20;
 
-constexpr std::array<std::string_view, 10> kSetupTexts{
-    "invalid device ordinal",  // the case or the command names a device that is not there
+constexpr std::array<std::string_view, 11> kSetupTexts{
+    "Could not run 'dsafuzz::",  // our own operators, where nvcc did not build them for this device
+    "invalid device ordinal",    // the case or the command names a device that is not there
     "no kernel image is available",
     "Found no NVIDIA driver",
     "No CUDA GPUs are available",

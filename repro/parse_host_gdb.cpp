@@ -66,7 +66,7 @@ HostGdbStop parse_host_gdb(const LogText& log) {
     const auto number = take_number(line);
     if (!stop.frames.empty() && number && *number == stop.frames.back().line && stop.frames.back().source.empty()) {
       stop.frames.back().source = std::string(trimmed(line));
-    } else if (!stop.frames.empty() && !trimmed(line).empty()) {
+    } else if (!stop.frames.empty() && !trimmed(line).empty() && !line.starts_with("warning: ")) {
       reading = false;
     }
   }

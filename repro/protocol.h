@@ -10,7 +10,9 @@
 // late message of an earlier case is harmless.
 //
 // The case's bytes stand in the page before the worker is told, and the worker notes each step before it runs it, so a
-// killed worker leaves both behind. Private to fuzz/ and the worker; both ends are always of one build.
+// killed worker leaves both behind. Before it is ready it writes an outcome that holds its versions and nothing else,
+// since a killed one can no longer say what it ran with. Private to fuzz/ and the worker; both ends are always of one
+// build.
 #pragma once
 
 #include <atomic>
@@ -23,7 +25,7 @@
 
 namespace dsafuzz {
 
-inline constexpr std::uint32_t kProtocolVersion = 2;
+inline constexpr std::uint32_t kProtocolVersion = 3;
 inline constexpr std::size_t kOutcomeBytesLimit = std::size_t{1} << 18;
 
 struct SharedPage {

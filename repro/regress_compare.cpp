@@ -72,6 +72,26 @@ std::optional<RegressChange> change_between(const RegressRow* a, const RegressRo
   return RegressChange::signature_changed;
 }
 
+// Requires: both have an answer.
+bool is_unwatched(const RegressRow& a, const RegressRow& b) {
+  const RegressRow &watched = a.device.starts_with("vcuda") ? a : b, &gpu = a.device.starts_with("vcuda") ? b : a;
+  if (!watched.device.starts_with("vcuda") || !gpu.device.starts_with("cuda")) return false;
+  if (watched.seen->verdict != Verdict::memory_fault) return false;
+  switch (gpu.seen->verdict) {
+    case Verdict::ok:
+    case Verdict::silent:
+    case Verdict::wrong_result:
+    case Verdict::memory_fault: return true;
+    case Verdict::device_assert:
+    case Verdict::host_reject:
+    case Verdict::crash:
+    case Verdict::hang:
+    case Verdict::out_of_memory:
+    case Verdict::setup_failed: return false;
+  }
+  std::unreachable();
+}
+
 }  // namespace
 
 std::string_view to_text(RegressChange change) {
@@ -89,7 +109,8 @@ std::string_view to_text(RegressChange change) {
 
 RegressComparison compare_runs(const RegressRun& a, const std::string& a_file, const RegressRun& b,
                                const std::string& b_file) {
-  RegressComparison out{.a = name_of_run(a, a_file), .b = name_of_run(b, b_file), .compared = 0, .differences = {}};
+  RegressComparison out{
+      .a = name_of_run(a, a_file), .b = name_of_run(b, b_file), .compared = 0, .differences = {}, .unwatched = {}};
   std::map<std::string, std::pair<const RegressRow*, const RegressRow*>> cases;
   for (const RegressRow& row : a.rows) cases[row.name].first = &row;
   for (const RegressRow& row : b.rows) cases[row.name].second = &row;
@@ -97,7 +118,10 @@ RegressComparison compare_runs(const RegressRun& a, const std::string& a_file, c
     const auto [in_a, in_b] = rows;
     if (in_a && in_b && in_a->seen && in_b->seen) ++out.compared;
     const auto change = change_between(in_a, in_b);
-    if (change) out.differences.push_back({*change, name, answer(in_a), answer(in_b)});
+    if (!change) continue;
+    const bool same_case = *change == RegressChange::verdict_changed || *change == RegressChange::signature_changed;
+    auto& list = same_case && is_unwatched(*in_a, *in_b) ? out.unwatched : out.differences;
+    list.push_back({*change, name, answer(in_a), answer(in_b)});
   }
   std::ranges::sort(out.differences, {}, [](const RegressDifference& d) { return std::tie(d.change, d.name); });
   return out;
@@ -109,6 +133,10 @@ std::string comparison_text(const RegressComparison& comparison) {
   for (const RegressDifference& d : comparison.differences) {
     if (shown != d.change) out += std::string("\n") + title(d.change) + "\n";
     shown = d.change;
+    out += "  " + one_line(d.name) + "\n    A: " + one_line(d.a) + "\n    B: " + one_line(d.b) + "\n";
+  }
+  if (!comparison.unwatched.empty()) out += "\nBad accesses that a GPU does not report without compute-sanitizer\n";
+  for (const RegressDifference& d : comparison.unwatched) {
     out += "  " + one_line(d.name) + "\n    A: " + one_line(d.a) + "\n    B: " + one_line(d.b) + "\n";
   }
   out += "\n" + std::to_string(comparison.compared) + (comparison.compared == 1 ? " case" : " cases") + " compared: ";
@@ -127,7 +155,7 @@ std::string comparison_text(const RegressComparison& comparison) {
 
 std::string comparison_json(const RegressComparison& comparison) {
   using Json = nlohmann::ordered_json;
-  Json summary = Json::object(), differences = Json::array();
+  Json summary = Json::object(), differences = Json::array(), unwatched = Json::array();
   for (const RegressChange change : kRegressChanges) {
     summary[std::string(to_text(change))] =
         std::ranges::count(comparison.differences, change, &RegressDifference::change);
@@ -136,13 +164,17 @@ std::string comparison_json(const RegressComparison& comparison) {
     differences.push_back(
         {{"change", to_text(d.change)}, {"case", as_utf8(d.name)}, {"a", as_utf8(d.a)}, {"b", as_utf8(d.b)}});
   }
+  for (const RegressDifference& d : comparison.unwatched) {
+    unwatched.push_back({{"case", as_utf8(d.name)}, {"a", as_utf8(d.a)}, {"b", as_utf8(d.b)}});
+  }
   const Json out{{"format", "dsafuzz-regress-comparison"},
                  {"version", 1},
                  {"a", as_utf8(comparison.a)},
                  {"b", as_utf8(comparison.b)},
                  {"compared", comparison.compared},
                  {"summary", summary},
-                 {"differences", differences}};
+                 {"differences", differences},
+                 {"unwatched", unwatched}};
   return out.dump(2) + "\n";
 }
 

@@ -36,6 +36,9 @@ struct RegressComparison {
   std::string a, b;                            // the runs: "old.json: vcuda, torch 2.11.0, 72 cases"
   std::size_t compared = 0;                    // cases with an answer in both
   std::vector<RegressDifference> differences;  // by change, then by name
+  // No differences of the program or the devices: one run was watched by the virtual device, which sees each bad access
+  // as compute-sanitizer does, the other was on a GPU, which alone notices few of them, and names no kernel. By name.
+  std::vector<RegressDifference> unwatched;
 };
 
 // `a_file` and `b_file` name the runs. A case that neither run has an answer for is no difference.
@@ -44,7 +47,7 @@ RegressComparison compare_runs(const RegressRun& a, const std::string& a_file, c
 
 std::string comparison_text(const RegressComparison& comparison);
 // Version 1 of the format "dsafuzz-regress-comparison": {a, b, compared, summary: {CHANGE: count},
-// differences: [{change, case, a, b}]}.
+// differences: [{change, case, a, b}], unwatched: [{case, a, b}]}.
 std::string comparison_json(const RegressComparison& comparison);
 
 }  // namespace dsafuzz

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <vector>
 
 #include "kernels/vcuda/runtime.h"
 #include "scenarios/case_tensors.h"
+#include "scenarios/gpu_versions.h"
 #include "scenarios/module_step.h"
 #include "scenarios/operator_call.h"
 
@@ -99,6 +101,16 @@ class Run {
     }
     enter(after, "synchronize");
     synchronize_all();
+  }
+
+  // Whether all devices of the run still work. An error of cuBLAS, or one that an operator words itself, does not say.
+  bool devices_answer() const {
+    try {
+      synchronize_all();
+      return true;
+    } catch (...) {
+      return false;
+    }
   }
 
  private:
@@ -191,8 +203,9 @@ Outcome Program::run(const Case& c, const std::function<void(int)>& at_step, boo
     outcome.error = std::move(text);
     if (outcome.error.size() > kLimit) outcome.error.resize(kLimit);
   };
+  auto run = std::make_unique<Run>(c, device_, at_step);
   try {
-    Run(c, device_, at_step)(outcome);
+    (*run)(outcome);
   } catch (const c10::Error& e) {
     // With TORCH_SHOW_CPP_STACKTRACES the message carries the C++ frames, which diagnosis reads.
     const char* stacks = std::getenv("TORCH_SHOW_CPP_STACKTRACES");
@@ -202,6 +215,13 @@ Outcome Program::run(const Case& c, const std::function<void(int)>& at_step, boo
   } catch (...) {
     threw("unknown", "an exception of unknown type");
   }
+  if (device_.kind == Device::Kind::cuda && outcome.end == Outcome::End::threw) {
+    device_lost_ = outcome.error_type == "c10::AcceleratorError" || !run->devices_answer();
+    // Without a cache, freeing a tensor throws there, out of a destructor: the process would end before it has
+    // answered.
+    if (device_lost_) (void)run.release();
+  }
+  run.reset();
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (device_.kind == Device::Kind::vcuda)
     outcome.peak_device_bytes = static_cast<std::int64_t>(vcuda::memory_stats(device_.index).peak_bytes);
@@ -209,9 +229,18 @@ Outcome Program::run(const Case& c, const std::function<void(int)>& at_step, boo
   return outcome;
 }
 
+void Program::warm_up() const {
+  try {
+    const at::Tensor t = at::zeros({2, 2}).to(torch_device(device_));
+    at::log_softmax(at::linear(t, t), 1).to(at::kCPU);
+  } catch (...) {
+  }
+}
+
 std::map<std::string, std::string> Program::versions(Device device) {
   std::map<std::string, std::string> out;
   out["torch"] = TORCH_VERSION;
+  if (device.kind == Device::Kind::cuda) out.merge(gpu_versions(device.index));
   if (device.kind == Device::Kind::vcuda) out["device"] = "virtual CUDA device, not a GPU";
   return out;
 }

@@ -1,6 +1,6 @@
 // dsafuzz-worker: runs cases on one device and decides nothing. Started by the supervisor as a zygote: it loads
-// LibTorch, runs no case, and forks workers on request, so a dead worker costs a fork and not a start. For cuda the
-// zygote stays empty and each fork loads CUDA itself, since CUDA must not be forked.
+// LibTorch, runs no case, and forks workers on request, so a dead worker costs a fork and not a start. CUDA must not be
+// forked once it has started: its libraries are loaded here, as by `import torch`, and each fork starts it for itself.
 #include <ATen/ATen.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ namespace {
 
 struct WorkerOptions {
   Device device;
-  std::uint64_t memory_bytes = 0;  // address space beyond what the process has at its start; 0: no limit
+  std::uint64_t memory_bytes = 0;  // beyond what the process has at its start; 0: no limit
   std::uint64_t output_bytes = 0;  // 0: no limit
 };
 
@@ -42,10 +42,16 @@ bool send_message(int socket, const Message& message) {
   return send(socket, &message, sizeof message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof message);
 }
 
-std::uint64_t address_space_bytes() {
-  std::uint64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+// What the kernel counts against RLIMIT_AS, and what against RLIMIT_DATA.
+struct MemoryInUse {
+  std::uint64_t address_space = 0, data = 0;
+};
+
+MemoryInUse memory_in_use() {
+  std::uint64_t size = 0, resident = 0, shared = 0, text = 0, library = 0, data = 0;
+  std::ifstream("/proc/self/statm") >> size >> resident >> shared >> text >> library >> data;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return {size * page, data * page};
 }
 
 void limit_resources(const WorkerOptions& options) {
@@ -57,15 +63,13 @@ void limit_resources(const WorkerOptions& options) {
   // A file that is full answers EFBIG: the text is cut, the case goes on.
   signal(SIGXFSZ, SIG_IGN);
   if (options.output_bytes) set(RLIMIT_FSIZE, options.output_bytes);
-  if (options.memory_bytes) set(RLIMIT_AS, address_space_bytes() + options.memory_bytes);
-}
-
-// A process's first calls cost tens of milliseconds: MKL's set-up, symbols bound at first use, pages touched. Forks
-// inherit what the zygote has behind it. No thread may be started here, since a fork has only the thread that forks.
-void warm_up(const Device& device) {
-  const at::Tensor host = at::zeros({2, 2});
-  const at::Tensor t = device.kind == Device::Kind::vcuda ? host.to(at::Device(at::kPrivateUse1, 0)) : host;
-  at::log_softmax(at::linear(t, t), 1).to(at::kCPU);
+  if (options.memory_bytes == 0) return;
+  // CUDA reserves addresses for all memory of the host and of every GPU: there only what is written to counts.
+  if (options.device.kind == Device::Kind::cuda) {
+    set(RLIMIT_DATA, memory_in_use().data + options.memory_bytes);
+  } else {
+    set(RLIMIT_AS, memory_in_use().address_space + options.memory_bytes);
+  }
 }
 
 // CUDA's operators live in a library that machines without a GPU need not be able to load; our own operators for CUDA
@@ -90,12 +94,28 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
   return true;
 }
 
+void write_outcome(Outcome outcome, SharedPage& page) {
+  auto bytes = encode(outcome);
+  if (bytes.size() > kOutcomeBytesLimit) {
+    outcome.results.clear();
+    outcome.sites.clear();
+    outcome.error.resize(std::min<std::size_t>(outcome.error.size(), 4096));
+    bytes = encode(outcome);
+  }
+  std::memcpy(page.outcome_bytes, bytes.data(), bytes.size());
+  page.outcome_length = static_cast<std::uint32_t>(bytes.size());
+}
+
 // Serves one supervisor until its socket closes. Never returns to the zygote's code.
 [[noreturn]] void serve(const WorkerOptions& options, int socket, SharedPage& page) {
-  if (options.device.kind == Device::Kind::cuda) load_cuda();
-  limit_resources(options);
   Program program(options.device);
+  // The dearest part of CUDA's start: a spare has it behind it before it is needed.
+  if (options.device.kind == Device::Kind::cuda) program.warm_up();
+  limit_resources(options);
   const auto versions = Program::versions(options.device);
+  Outcome first;
+  first.versions = versions;
+  write_outcome(std::move(first), page);
   send_message(socket, {.kind = Message::Kind::ready, .pid = getpid()});
   std::uint64_t number = 0;
   while (next_request(socket, page, number)) {
@@ -103,8 +123,8 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
     const auto c = decode_case({page.case_bytes, std::min<std::size_t>(page.case_length, kCaseBytesLimit)});
     if (c) {
       set_feature_map({page.features, sizeof page.features});
-      outcome = program.run(
-          *c, [&](int step) { page.step.store(step, std::memory_order_relaxed); }, page.wants_results);
+      outcome =
+          program.run(*c, [&](int step) { page.step.store(step, std::memory_order_relaxed); }, page.wants_results);
       vcuda::collect_counters();
       if (page.wants_results) {
         for (const vcuda::AssertSite& site : vcuda::reached_sites()) {
@@ -118,24 +138,13 @@ bool next_request(int socket, SharedPage& page, std::uint64_t& number) {
     }
     if (page.wants_results || outcome.end != Outcome::End::returned) outcome.versions = versions;
     // An exception may leave the device's context poisoned: a virtual one is made anew, a real one ends the process.
-    bool last = false;
-    if (outcome.end == Outcome::End::threw) {
-      if (options.device.kind == Device::Kind::vcuda) {
-        forget_modules();
-        vcuda::reset_contexts();
-      }
-      last = options.device.kind == Device::Kind::cuda && outcome.error_type == "c10::AcceleratorError";
+    if (outcome.end == Outcome::End::threw && options.device.kind == Device::Kind::vcuda) {
+      forget_modules();
+      vcuda::reset_contexts();
     }
+    const bool last = program.device_lost();
     std::fflush(nullptr);
-    auto bytes = encode(outcome);
-    if (bytes.size() > kOutcomeBytesLimit) {
-      outcome.results.clear();
-      outcome.sites.clear();
-      outcome.error.resize(std::min<std::size_t>(outcome.error.size(), 4096));
-      bytes = encode(outcome);
-    }
-    std::memcpy(page.outcome_bytes, bytes.data(), bytes.size());
-    page.outcome_length = static_cast<std::uint32_t>(bytes.size());
+    write_outcome(std::move(outcome), page);
     page.worker_ends = last;
     if (page.answer.ring(number) && !send_message(socket, {.kind = Message::Kind::done})) break;
     if (last) break;
@@ -187,10 +196,12 @@ int run_zygote(const WorkerOptions& options, int control) {
   sigaddset(&child, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child, nullptr);
   const int signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (options.device.kind != Device::Kind::cuda) {
-    observe_operators();
-    index_operators();
-    warm_up(options.device);
+  const bool cuda = options.device.kind == Device::Kind::cuda;
+  if (cuda) load_cuda();
+  observe_operators();
+  index_operators();
+  Program(cuda ? Device{Device::Kind::cpu} : options.device).warm_up();
+  if (!cuda) {
     // The virtual devices' memory is reserved here, before workers limit their address space.
     void* first = nullptr;
     if (vcuda::allocate(&first, 1) == vcuda::Error::none) vcuda::deallocate(first);

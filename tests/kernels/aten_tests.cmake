@@ -31,6 +31,10 @@ if(TARGET dsafuzz_vcuda)
   file(GLOB python "${DSAFUZZ_VENV}/bin/python")
   if(python)
     add_test(NAME python_smoke_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/python_smoke_test.py")
+    if(TARGET dsafuzz_cuda)
+      add_test(NAME cuda_operators_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/cuda_operators_test.py"
+               "$<TARGET_FILE:dsafuzz_vcuda>" "$<TARGET_FILE:dsafuzz_cuda>")
+    endif()
     # An installed copy, configured, compiled and run as a user would.
     add_test(NAME guard_package_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/guard_package_test.py"
              "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/kernels/guard/README.md"

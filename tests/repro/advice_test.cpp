@@ -112,6 +112,10 @@ TEST(Advice, MemoryFaults) {
             "allocation.");
   EXPECT_TRUE(cause("Invalid __global__ read of size 4 bytes, in a freed allocation")
                   .starts_with("Kernel scale uses memory that was freed before"));
+  EXPECT_EQ(
+      cause("Invalid __global__ read of size 4 bytes, on another device"),
+      "Kernel scale runs on one device and touches memory of another: Invalid __global__ read of size 4 bytes, on "
+      "another device.");
   // Titles as compute-sanitizer prints them.
   EXPECT_TRUE(cause("Error: Race reported between Write access at scale").contains("without an order between them"));
   EXPECT_TRUE(cause("Uninitialized __global__ memory read of size 4 bytes").contains("nothing has written"));

@@ -44,7 +44,7 @@ TEST(DebugPlan, HasACommandAndAnEnvironmentForEachTool) {
     std::vector<std::vector<std::string>> argvs;  // a subset of each run's words, in order of the runs
     std::vector<std::vector<std::string>> environments;
   };
-  const std::vector<std::string> real{"/v/bin/python", "/o/program.py", "cuda:1"},
+  const std::vector<std::string> real{"/v/bin/python", "-X", "faulthandler", "/o/program.py", "cuda:1"},
       virtual_{"/v/bin/python", "/o/program.py", "vcuda"};
   const std::string blocking = "CUDA_LAUNCH_BLOCKING=1";
   const std::string dump = "CUDA_COREDUMP_FILE=/o/core.nvcudmp";

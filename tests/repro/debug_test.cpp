@@ -114,6 +114,17 @@ TEST(ParseHostGdb, ReadsTheStopInAKernel) {
   EXPECT_EQ(stop.frames[3].function, "??");
 }
 
+// A source that was edited after the build.
+TEST(ParseHostGdb, WarningsBetweenFramesEndNothing) {
+  const HostGdbStop stop =
+      parse_host_gdb(read_log_text("[dsafuzz] stopped in the kernel\n#0  fail () at /src/kernels/vcuda/launch.cpp:257\n"
+                                   "warning: Source file is more recent than executable.\n257\t  if (in_kernel()) {\n"
+                                   "#1  0x7f in k () at /src/kernels/loss/nll_loss.cu:84\n"));
+  ASSERT_EQ(stop.frames.size(), 2);
+  EXPECT_EQ(stop.frames[0].source, "if (in_kernel()) {");
+  EXPECT_TRUE(stop.kernel());
+}
+
 TEST(ParseHostGdb, FindsNothingInOtherTexts) {
   for (const std::string text : {"", "#0  main () at a.cpp:1\n1\tint main() {\n", "[dsafuzz]", "No symbol table."}) {
     const HostGdbStop stop = parse_host_gdb(read_log_text(text));
@@ -187,6 +198,52 @@ TEST(DebugReport, PutsTheLateErrorBesideTheTrueOne) {
   EXPECT_EQ(json["first_fault"]["thread"], (std::vector{1, 0, 0}));
 }
 
+// PyTorch without its cache, on a GPU: cudaFree fails after the fault, in a destructor. faulthandler then has the line.
+TEST(DebugReport, AnAbortedProcessStillHasItsLine) {
+  const Case c = classic();
+  const std::string line = std::to_string(line_with(debug_program(c), "loss = "));
+  const DebugReport report =
+      report_of(c, DebugTool::blocking,
+                {ran("blocking", -1,
+                     "terminate called after throwing an instance of 'c10::AcceleratorError'\n"
+                     "  what():  CUDA error: an illegal memory access was encountered\n\n"
+                     "Fatal Python error: Aborted\n\nCurrent thread 0x00007fb09510fb80 (most recent call first):\n"
+                     "  File \"/v/lib/python3.11/site-packages/torch/nn/functional.py\", line 3 in cross_entropy\n"
+                     "  File \"/o/program.py\", line " +
+                         line + " in <module>\n\nended by signal 6")});
+  EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::memory_fault);
+  EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
+  EXPECT_EQ(report.runs[0].error, "c10::AcceleratorError: CUDA error: an illegal memory access was encountered");
+  EXPECT_THAT(debug_text(report), HasSubstr("program.py:" + line + ", step 2"));
+  EXPECT_THAT(report.notes, testing::Contains(HasSubstr("cudaFree")));
+}
+
+TEST(DebugReport, DsaNamesTheDeviceThatFailed) {
+  struct Row {
+    std::string steps;
+    int device;
+  };
+  const Row rows[] = {{"  - loss = aten::cross_entropy_loss(there, labels)\n", 1},
+                      {"  - a = aten::mul(there, 2.0)\n  - loss = aten::cross_entropy_loss(a, labels)\n", 1},
+                      {"  - a = aten::to.other(here, there)\n  - loss = aten::cross_entropy_loss(a, labels)\n", 1},
+                      {"  - loss = aten::cross_entropy_loss(here, labels)\n", 0}};
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.steps);
+    const auto c = parse_case(
+        "case: two_devices\nshapes: {n: 2}\ntensors:\n"
+        "  here: {shape: [n, 3], dtype: float32, fill: 0}\n"
+        "  there: {shape: [n, 3], dtype: float32, fill: 0, device: 1}\n"
+        "  labels: {shape: [n], dtype: int64, fill: 3, device: " +
+            std::to_string(row.device) + "}\nsteps:\n" + row.steps,
+        "two.yaml");
+    ASSERT_TRUE(c) << c.error().text();
+    const DebugReport report = report_of(
+        *c, DebugTool::dsa,
+        {ran("run", 1, traceback(line_with(debug_program(*c), "loss = "), "torch.AcceleratorError: CUDA error: x"))});
+    EXPECT_EQ(report.failing_device, row.device);
+  }
+}
+
 TEST(DebugReport, FirstFaultAndCascadeOfRecordedLogs) {
   struct Row {
     const char* log;
@@ -222,6 +279,8 @@ TEST(DebugReport, ACleanRunIsNoFault) {
   const DebugReport report = report_of(healthy, DebugTool::memcheck, {ran("run", 0, log_sample("e26_clean"))});
   EXPECT_FALSE(report.fault());
   EXPECT_THAT(debug_text(report), HasSubstr("nothing wrong was seen"));
+  EXPECT_THAT(debug_text(report_of(healthy, DebugTool::blocking, {ran("asynchronous", 0, ""), ran("blocking", 0, "")})),
+              Not(HasSubstr("surfaced")));
   EXPECT_TRUE(nlohmann::json::parse(debug_json(report))["first_fault"].is_null());
 }
 
@@ -257,6 +316,18 @@ TEST(DebugReport, ADebuggersExitCodeIsNotTheProgramS) {
   }
 }
 
+TEST(DebugReport, AStackLeadsFromTheKernelToTheOperator) {
+  DebugOutput output = ran("under gdb", 1,
+                           "[dsafuzz] stopped in the kernel: block (0,0,0), thread (0,0,0)\n"
+                           "#0  vcuda::end_grid()@plt ()\n#1  k () at /s/kernels/custom/k.cu:11\n"
+                           "#2  run_grid () at /s/kernels/vcuda/launch.cpp:192\n"
+                           "#3  f () at /s/kernels/aten/custom.cpp:43\n"
+                           "#4  call () at /v/include/ATen/core/boxing/impl/a.h:9\n");
+  output.debugger = true;
+  const std::string text = debug_text(report_of(classic(), DebugTool::cuda_gdb, {output}));
+  EXPECT_THAT(text, HasSubstr("thread [0,0,0]:\n> #1 k  k.cu:11\n  #3 f  custom.cpp:43\n"));
+}
+
 TEST(DebugReport, AToolThatNeverSawTheProgramHasFailed) {
   const DebugReport report =
       report_of(classic(), DebugTool::memcheck, {ran("run", 255, log_sample("e24_no_driver_observed"))});
@@ -277,6 +348,7 @@ TEST(DebugReport, AnOrdinaryErrorIsNoFaultOfTheDevice) {
   EXPECT_FALSE(report.fault());
   EXPECT_EQ(report.diagnosis.signature.verdict, Verdict::host_reject);
   EXPECT_EQ(report.diagnosis.signature.op, "aten::cross_entropy_loss");
+  EXPECT_THAT(debug_text(report), HasSubstr("no fault:     host_reject"));
 }
 
 TEST(DebugReport, ForeignTextStaysText) {

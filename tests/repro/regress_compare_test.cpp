@@ -75,6 +75,43 @@ TEST(RegressCompare, WhatCountsAsADifference) {
   }
 }
 
+TEST(RegressCompare, AGpuAloneDoesNotSeeWhatTheVirtualDeviceWatches) {
+  struct Row {
+    const char *a_device, *b_device;
+    Verdict a, b;
+    bool unwatched;
+  };
+  const Row rows[] = {
+      {"vcuda", "cuda:0", Verdict::memory_fault, Verdict::ok, true},
+      {"vcuda", "cuda:0", Verdict::memory_fault, Verdict::wrong_result, true},
+      {"cuda:1", "vcuda:1", Verdict::memory_fault, Verdict::memory_fault, true},  // another text
+      {"cuda:0", "vcuda", Verdict::ok, Verdict::memory_fault, true},
+      {"vcuda", "cuda:0", Verdict::memory_fault, Verdict::device_assert, false},
+      {"vcuda", "cuda:0", Verdict::memory_fault, Verdict::crash, false},
+      {"vcuda", "cuda:0", Verdict::ok, Verdict::memory_fault, false},  // the GPU knows more
+      {"vcuda", "cuda:0", Verdict::silent, Verdict::ok, false},
+      {"vcuda", "vcuda:1", Verdict::memory_fault, Verdict::ok, false},
+      {"vcuda", "cpu", Verdict::memory_fault, Verdict::ok, false},
+      {"cuda:0", "cuda:1", Verdict::memory_fault, Verdict::ok, false},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(std::string(row.a_device) + " " + std::string(to_text(row.a)) + ", " + row.b_device + " " +
+                 std::string(to_text(row.b)));
+    RegressRun a, b;
+    a.rows = {answered(signature(row.a, "seen by A"))};
+    b.rows = {answered(signature(row.b, "seen by B"))};
+    a.rows[0].device = row.a_device;
+    b.rows[0].device = row.b_device;
+    const RegressComparison result = compare_runs(a, "a", b, "b");
+    EXPECT_EQ(result.unwatched.size(), row.unwatched ? 1u : 0u);
+    EXPECT_EQ(result.differences.size(), row.unwatched ? 0u : 1u);
+    if (!row.unwatched) continue;
+    EXPECT_THAT(comparison_text(result), HasSubstr("without compute-sanitizer\n  c\n    A: "));
+    EXPECT_THAT(comparison_text(result), HasSubstr("no difference"));
+    EXPECT_EQ(nlohmann::json::parse(comparison_json(result))["unwatched"].size(), 1u);
+  }
+}
+
 TEST(RegressCompare, AsTextAndJson) {
   RegressRun a{.program = "1", .device = "vcuda", .versions = {{"torch", "2.11.0"}}, .seconds = 1, .rows = {}};
   RegressRun b = a;

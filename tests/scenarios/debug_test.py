@@ -170,6 +170,15 @@ class DebugTest(program.ProgramTest):
         self.assertEqual(seen["verdict"], "memory_fault")
         self.assertEqual(seen["first_fault"]["kind"], "sanitizer_memcheck")
 
+    def test_the_wheels_compute_sanitizer_is_found(self):
+        record, _ = self.fake("compute-sanitizer", "e02_memcheck_2024_two_line_frames")
+        wheel = self.folder / "venv" / "lib" / "python3.11" / "site-packages" / "nvidia" / "cu13" / "bin"
+        wheel.mkdir(parents=True)
+        (self.folder / "tools" / "compute-sanitizer").rename(wheel / "compute-sanitizer")
+        python = str(self.folder / "venv" / "bin" / "python")
+        self.debug(self.late(), "memcheck", "--device", "cuda", extra_environment={"DSAFUZZ_PYTHON": python})
+        self.assertIn(python, record.read_text().splitlines())
+
     def test_its_other_tools_are_asked_for_by_name(self):
         for tool, log, kind in (("racecheck", "e14_racecheck_analysis", "sanitizer_racecheck"),
                                 ("synccheck", "e18_synccheck", "sanitizer_synccheck")):
@@ -188,7 +197,8 @@ class DebugTest(program.ProgramTest):
 
     def test_a_sanitizer_that_never_saw_the_program_is_no_finding(self):
         _, environment = self.fake("compute-sanitizer", "e24_no_driver_observed", code=255)
-        self.problem("debug", self.late(), "--tool", "memcheck", "--device", "cuda", says="could not watch",
+        self.problem("debug", self.late(), "--tool", "memcheck", "--device", "cuda",
+                     says="could not watch" if program.HAS_GPU else "cannot run here: Found no NVIDIA driver",
                      extra_environment=environment)
 
     def test_cuda_gdb_is_driven_by_a_script(self):

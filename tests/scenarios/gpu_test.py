@@ -1,7 +1,7 @@
 """What only a real GPU can show. Each test is a ctest of its own with the label `gpu`; without a GPU it is skipped and
 says why.
 
-    gpu_test.py classic | catalogue | devices
+    gpu_test.py classic | catalogue | devices | operators
 """
 import json
 import os
@@ -46,6 +46,21 @@ class GpuTest(program.ProgramTest):
         self.assertTrue(finding["on_gpu"])
         self.assertEqual(finding["devices"], {"cuda:0": {"confirmed": 5, "of": 5}})
         self.assertEqual(found[0]["device"], "cuda:0")
+        self.assertLessEqual({"torch", "gpu", "driver", "cuda_runtime"}, set(finding["outcome"]["versions"]))
+        # The search is guided here, too: by operators, dtypes and sizes.
+        self.assertGreater(summary["scenarios"][0]["features"], 20, str(ended))
+
+    def test_operators(self):
+        """The sound half of each pair of our own operators does on the GPU what it does elsewhere."""
+        healthy = [path for path in sorted(program.SCENARIOS.glob("custom_*_healthy.yaml"))
+                   if "device: 1" not in path.read_text()]
+        self.assertGreater(len(healthy), 8)
+        for path in healthy:
+            with self.subTest(scenario=path.stem):
+                seen = self.run_program("replay", path, "--json", "--device", "cuda:0", code=None).json()
+                if "Could not run 'dsafuzz::" in seen["error"]:
+                    self.skipTest("dsafuzz was built without nvcc, so its own operators do not run on a GPU")
+                self.assertEqual(seen["verdict"], "ok", seen)
 
     def test_catalogue(self):
         """Every case of the catalogue does on the GPU what the catalogue says of a GPU."""

@@ -71,6 +71,15 @@ class LimitsTest(program.ProgramTest):
                 self.assertEqual((hang["verdict"], hang["operator"]), ("hang", "aten::mm"), hang)
                 self.assertEqual(good["verdict"], "ok", good)
 
+    def test_a_killed_worker_has_said_what_it_ran_with(self):
+        folder = self.folder / "corpus" / "hang"
+        folder.mkdir(parents=True)
+        (folder / "case.yaml").write_text(HANG)
+        (folder / "expect.yaml").write_text("verdict: hang\n")
+        run = self.run_program("regress", folder.parent, "--device", "cpu", "--time-limit", 0.5, "--json", "-").json()
+        self.assertEqual([row["status"] for row in run["cases"]], ["as_expected"], run)
+        self.assertIn("torch", run["versions"])
+
     def test_out_of_memory(self):
         for device in ("vcuda", "cpu"):
             for text, name in ((MEMORY, "one tensor"), (SLOW_MEMORY, "many tensors")):

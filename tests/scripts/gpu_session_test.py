@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 SCRIPT = pathlib.Path(sys.argv[1]).resolve()
@@ -93,6 +94,8 @@ class GpuSession(unittest.TestCase):
         done = self.run_script("--only", "gpu,nonsense")
         self.assertEqual(done.returncode, 2)
         self.assertIn("'nonsense' is not a step", done.stderr)
+        for device in ("vcuda", "cuda", "cuda:", "cuda:0,cuda:1"):
+            self.assertIn("is not a GPU", self.run_script("--dry-run", "--device", device).stderr)
         (self.folder / "file").write_text("")
         self.assertEqual(self.run_script("--out", str(self.folder / "file" / "below")).returncode, 2)
 
@@ -104,8 +107,8 @@ class GpuSession(unittest.TestCase):
             step("each", "", [["false"], ["true"]], 10, each=(1, 0)),
             step("bad", "", [["sh", "-c", "exit 3"]], 10),
             step("absent", "", [["no-such-program"]], 10),
-            step("pair", "", [["true"]], 10, needs="two gpus"),
-            step("tool", "", [["true"]], 10, needs="no-such-tool"),
+            step("pair", "", [["true"]], 10, needs=("two gpus",)),
+            step("tool", "", [["true"]], 10, needs=("gpu", "no-such-tool")),
             step("odd", "", [["echo", "no json"]], 10, read=gpu_session.rates))
         self.assertEqual([(done.name, done.state) for done in results],
                          [("good", "passed"), ("allowed", "passed"), ("each", "passed"), ("bad", "failed"),
@@ -135,6 +138,18 @@ class GpuSession(unittest.TestCase):
         results = self.steps(step("build", "", [["false"]], 10), step("later", "", [["true"]], 10))
         self.assertEqual([done.state for done in results], ["failed", "skipped"])
         self.assertEqual(results[1].reason, "the build failed")
+        results = self.steps(step("build", "", [["sleep", "9"]], 0.2), step("later", "", [["true"]], 10))
+        self.assertEqual(results[1].reason, "the build took too long; run scripts/setup first")
+
+    def test_tools_are_found_where_dsafuzz_finds_them(self):
+        tool = self.folder / "bin" / "cuda-gdb"
+        tool.parent.mkdir()
+        tool.write_text("#!/bin/sh\n")
+        tool.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, {"CUDA_HOME": str(self.folder)}):
+            self.assertEqual(gpu_session.missing(("cuda-gdb",), 1, ""), "")
+        with unittest.mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+            self.assertIn("pip install nvidia-cuda-sanitizer-api", gpu_session.missing(("compute-sanitizer",), 1, ""))
 
     def test_rates(self):
         healthy = {"executions": 1000, "seconds": 10.0, "spares_taken": 0, "spares_ready": 0}
