@@ -67,8 +67,8 @@ __device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const v
   }
 }
 
-// The same with up to `most` threads of a row as one: calls `body(bag, feature, count)` for features [feature, feature +
-// count).
+// The same with up to `most` threads of a row as one: calls `body(bag, feature, count)` for features [feature, feature
+// + count).
 template <typename Body>
 __device__ void for_each_row(std::int64_t bags, std::int64_t features, const vcuda::Divisor& per_bag, std::int64_t most,
                              const Body& body) {
@@ -89,26 +89,27 @@ template <typename T, typename Index>
 __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, Index>) bags) {
   // Features of a row that do not lie side by side are no row.
   const std::int64_t most = bags.weight_stride1 == 1 ? kBlockX : 1;
-  for_each_row(bags.numBags, bags.featureSize, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
-    const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
-    DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
-    DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX,
-                  !bags.has_invalid_index(begin, end));
-    std::int64_t counted = 0;
-    for (std::int64_t emb = begin; emb < end; ++emb) {
-      const Index index = vcuda::argument(bags.input[emb]);
-      vcuda::readable(&bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0], count);
-      if (index != bags.padding_idx) ++counted;
-      if (feature == 0) bags.offset2bag[emb] = static_cast<Index>(bag);
-    }
-    bags.bag_size[bag] = static_cast<Index>(counted);
-    T* const out = vcuda::writable(&bags.output[bag * bags.featureSize + feature], count);
-    for (int i = 0; i < count; ++i) {
-      Sum<T> sum = bags.sum_of(begin, end, feature + i);
-      if (bags.mean && counted != 0) sum /= static_cast<Sum<T>>(counted);
-      vcuda::set(out[i], from_float<T>(sum));
-    }
-  });
+  for_each_row(
+      bags.numBags, bags.featureSize, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
+        const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
+        DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
+        DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX,
+                      !bags.has_invalid_index(begin, end));
+        std::int64_t counted = 0;
+        for (std::int64_t emb = begin; emb < end; ++emb) {
+          const Index index = vcuda::argument(bags.input[emb]);
+          vcuda::readable(&bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0], count);
+          if (index != bags.padding_idx) ++counted;
+          if (feature == 0) bags.offset2bag[emb] = static_cast<Index>(bag);
+        }
+        bags.bag_size[bag] = static_cast<Index>(counted);
+        T* const out = vcuda::writable(&bags.output[bag * bags.featureSize + feature], count);
+        for (int i = 0; i < count; ++i) {
+          Sum<T> sum = bags.sum_of(begin, end, feature + i);
+          if (bags.mean && counted != 0) sum /= static_cast<Sum<T>>(counted);
+          vcuda::set(out[i], from_float<T>(sum));
+        }
+      });
 }
 
 template <typename T, typename Index>

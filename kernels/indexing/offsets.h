@@ -58,8 +58,8 @@ class Steps {
   std::int64_t linear_, row_, left_;  // elements in a row of dimension 0, and those not yet walked, this one included
 };
 
-// Calls `body(offsets)` for the elements of a thread, `kPerThread` of them, `kThreads` (a block) apart. `most`: how many
-// threads may be joined.
+// Calls `body(offsets)` for the elements of a thread, `kPerThread` of them, `kThreads` (a block) apart. `most`: how
+// many threads may be joined.
 template <int kThreads, int kPerThread, int N, typename Body>
 __device__ void for_each_element(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
   std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;

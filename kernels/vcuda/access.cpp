@@ -179,7 +179,8 @@ VCUDA_INTO_KERNELS void check_access(const void* pointer, std::size_t bytes, Acc
 VCUDA_INTO_KERNELS void detail::check_joined(const void* first, std::size_t element_bytes, int count, Access access) {
   if (count == 1) return check_access(first, element_bytes, access);
   const auto address = reinterpret_cast<std::uintptr_t>(first);
-  if (address % element_bytes == 0 && shadow::are_plainly_fine(address, element_bytes * static_cast<std::size_t>(count))) [[likely]]
+  if (address % element_bytes == 0 &&
+      shadow::are_plainly_fine(address, element_bytes * static_cast<std::size_t>(count))) [[likely]]
     return;
   run_alone();
 }

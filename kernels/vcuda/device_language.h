@@ -11,11 +11,11 @@
 // RETURN_ROW ends a thread that has nothing more to do, where the same holds for all threads after it in its row of the
 // block (those with a larger threadIdx.x) and they would pass every assert that it has passed: the virtual device does
 // not run these. Not under LAUNCH_WITH_BARRIERS.
-// vcuda::join_row(n), n >= 1, says of how many threads this one does the work: itself and those after it in its row of the
-// block, `n` at most; always 1 on a GPU. The virtual device takes a row of threads as one where a CPU would copy a row.
-// threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel checks
-// for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all that is
-// written before the last check is what the threads would write anyway, and no atomic operation is among it.
+// vcuda::join_row(n), n >= 1, says of how many threads this one does the work: itself and those after it in its row of
+// the block, `n` at most; always 1 on a GPU. The virtual device takes a row of threads as one where a CPU would copy a
+// row. threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel
+// checks for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all
+// that is written before the last check is what the threads would write anyway, and no atomic operation is among it.
 // vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, for vcuda::argument and vcuda::set, which
 // check nothing; vcuda::copy_joined copies n elements.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.

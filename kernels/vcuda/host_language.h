@@ -56,10 +56,10 @@ using dim3 = ::vcuda::Dim3;
       ::vcuda::fail_with_message(kSite, MESSAGE);                                     \
   } while (0)
 
-#define RETURN_ROW         \
-  do {                     \
-    ::vcuda::end_row();    \
-    return;                \
+#define RETURN_ROW      \
+  do {                  \
+    ::vcuda::end_row(); \
+    return;             \
   } while (0)
 
 // The launch's own copy serves all threads: a copy for each would cost more than most of them do.

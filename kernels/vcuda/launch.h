@@ -107,8 +107,8 @@ template <typename T>
 namespace detail {
 using Body = void (*)(const void* closure);
 
-// Where threads run as one this thread cannot go on for all of them: each runs by itself instead, from the first one on.
-// Otherwise nothing happens. Requires: a kernel is running.
+// Where threads run as one this thread cannot go on for all of them: each runs by itself instead, from the first one
+// on. Otherwise nothing happens. Requires: a kernel is running.
 VCUDA_KERNEL_SIDE void run_alone();
 
 // check_access for `count` elements in a row, for the threads that run as one if there are several.

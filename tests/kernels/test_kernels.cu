@@ -108,6 +108,16 @@ __global__ void compare_kernel(const int* value, int bound, int* out) {
   if (*value == bound) *out = 1;
 }
 
+__global__ void copy_in_rows_kernel(const int* from, const int* limits, int* to, int count) {
+  const int x = static_cast<int>(threadIdx.x), row = static_cast<int>(blockIdx.x) * count;
+  if (x >= count) RETURN_ROW;
+  const int joined = vcuda::join_row(count - x);
+  for (int i = x; i < x + joined; ++i) {
+    DEVICE_ASSERT("aten/Test.cu", 9, "copy_in_rows_kernel", "i < limits[i]", i < limits[row + i]);
+  }
+  vcuda::copy_joined(to + row + x, from + row + x, joined);
+}
+
 __global__ void sum_loop_kernel(const float* values, int count, float* out) {
   float sum = 0;
   for (int i = 0; i < count; ++i) sum += values[i];
@@ -120,6 +130,9 @@ void empty(Shape s) { LAUNCH(empty_kernel, s.grid, s.block, s.stream); }
 void write_index(int* out, Shape s) { LAUNCH(write_index_kernel, s.grid, s.block, s.stream, out); }
 void count_in_rows(int* out, unsigned width, Shape shape) {
   LAUNCH(count_in_rows_kernel, shape.grid, shape.block, shape.stream, out, width);
+}
+void copy_in_rows(const int* from, const int* limits, int* to, int count, Shape shape) {
+  LAUNCH(copy_in_rows_kernel, shape.grid, shape.block, shape.stream, from, limits, to, count);
 }
 void quotients(const std::int64_t* values, std::int64_t number, std::int64_t* out, Shape shape) {
   const vcuda::Divisor divisor(number);

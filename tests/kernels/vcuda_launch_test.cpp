@@ -246,6 +246,44 @@ TEST_F(LaunchTest, FaultBetweenBarriersEndsTheBlockAndTheNextGridWorks) {
   EXPECT_EQ(*sum, 10);
 }
 
+TEST_F(LaunchTest, ThreadsOfARowRunAsOne) {
+  for (const int count : {1, 2, 3, 8, 31, 32}) {
+    SCOPED_TRACE(count);
+    const std::size_t size = 3 * static_cast<std::size_t>(count);
+    std::vector<int> values(size);
+    for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<int>(i) + 7;
+    int* const out = device_array<int>(size);
+    copy_in_rows(to_device(values), to_device(std::vector<int>(size, 32)), out, count, {3, 32});
+    EXPECT_EQ(vcuda::synchronize(), Error::none);
+    EXPECT_EQ(peek(out, size), values);
+  }
+}
+
+TEST_F(LaunchTest, AFailedAssertAmongThreadsThatRunAsOneIsEachThreadsOwn) {
+  constexpr int kCount = 8;
+  std::vector<int> limits(2 * kCount, 32);
+  limits[kCount + 3] = limits[kCount + 5] = 0;
+  const std::vector<int> values(2 * kCount, 1);
+  int* const out = device_array<int>(2 * kCount);
+  const std::string text =
+      printed_by([&] { copy_in_rows(to_device(values), to_device(limits), out, kCount, {2, 32}); });
+  const auto line = [](int x) {
+    return "/pytorch/aten/Test.cu:9: copy_in_rows_kernel: block: [1,0,0], thread: [" + std::to_string(x) +
+           ",0,0] Assertion `i < limits[i]` failed.\n";
+  };
+  EXPECT_EQ(text, line(3) + line(5));
+  EXPECT_THAT(peek(out, 2 * kCount), testing::ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1));
+}
+
+TEST_F(LaunchTest, AFaultAmongThreadsThatRunAsOneIsTheFirstThreadsOwn) {
+  const std::vector<int> values(8, 1), limits(16, 32);
+  int* const out = device_array<int>(16);
+  const std::string text = printed_by([&] { copy_in_rows(to_device(values), to_device(limits), out, 10, {1, 32}); });
+  EXPECT_THAT(text, testing::HasSubstr("Invalid __global__ read of size 4 bytes"));
+  EXPECT_THAT(text, testing::HasSubstr("by thread (8,0,0) in block (0,0,0)\n"));
+  EXPECT_THAT(peek(out, 10), testing::ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 0, 0));
+}
+
 TEST_F(LaunchTest, Atomics) {
   std::int64_t* const integer = device_array<std::int64_t>(1);
   float* const real = device_array<float>(1);
