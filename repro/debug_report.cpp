@@ -182,8 +182,7 @@ void add_notes(DebugReport& report) {
   if (real && contains(run.run.output, "terminate called after throwing")) {
     report.notes.emplace_back(
         "the process was aborted, since without its cache PyTorch frees memory by cudaFree, which fails after the "
-        "fault "
-        "where nothing can catch it; with the cache the same error is an exception");
+        "fault where nothing can catch it; with the cache the same error is an exception");
   }
   if (contains(run.run.output, "ptrace: Operation not permitted")) {
     report.notes.emplace_back("gdb may not watch programs here; in a container start it with --cap-add=SYS_PTRACE");

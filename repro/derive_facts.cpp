@@ -12,10 +12,6 @@
 namespace dsafuzz {
 namespace {
 
-void add(FactValues& values, std::string_view name, std::string_view value) {
-  if (!values.contains(name)) set_fact(values, name, value);
-}
-
 // "8.0;8.6" and PTX "9.0" as one list.
 std::string with_ptx(const std::string& machine_code, const std::string& ptx) {
   return ptx.empty() ? machine_code : machine_code + ";" + ptx + "+PTX";
@@ -41,8 +37,8 @@ void add_pins(const VersionTables& tables, MachineFacts& facts) {
   const auto build = tables.torch_build(facts.value("torch.version"), cuda);
   facts.set("pin.known", build ? "yes" : "no");
   if (!build) return;
-  add(facts.values, "pin.cudnn", build->cudnn);
-  add(facts.values, "pin.nccl", build->nccl);
+  set_if_new(facts.values, "pin.cudnn", build->cudnn);
+  set_if_new(facts.values, "pin.nccl", build->nccl);
   facts.set("pin.python_min", build->python_min);
   facts.set("pin.python_max", build->python_max);
   const bool arm = facts.value("os.arch") == "aarch64";
@@ -60,8 +56,8 @@ void add_cudnn(MachineFacts& facts) {
   const std::string_view bundled = facts.value("cudnn.bundled");
   facts.set("cudnn.used", bundled == "yes" ? facts.value("pin.cudnn") : bundled);
   for (const std::string_view source : {"wheel.cudnn", "cudnn.path"})
-    add(facts.values, "cudnn.used", facts.value(source));
-  if (facts.value("pin.known") != "yes") add(facts.values, "cudnn.used", facts.value("cudnn.loader"));
+    set_if_new(facts.values, "cudnn.used", facts.value(source));
+  if (facts.value("pin.known") != "yes") set_if_new(facts.values, "cudnn.used", facts.value("cudnn.loader"));
   for (const std::string name : {"cudnn.used", "cudnn.header", "pin.cudnn"}) {
     facts.set(name + "_major", version_head(facts.value(name), 1));
     facts.set(name + "_minor", version_head(facts.value(name), 2));

@@ -11,10 +11,6 @@
 namespace dsafuzz {
 namespace {
 
-void add(FactValues& values, std::string_view name, std::string_view value) {
-  if (!values.contains(name)) set_fact(values, name, value);
-}
-
 std::string_view value_of(const FactValues& values, std::string_view name) {
   const auto at = values.find(name);
   return at == values.end() ? std::string_view() : std::string_view(at->second);
@@ -48,7 +44,7 @@ bool list_runs(std::string_view list, std::string_view device) {
 }
 
 void add_to_gpu(const VersionTables& tables, const MachineFacts& facts, FactValues& gpu) {
-  add(gpu, "gpu.cc", tables.capability(value_of(gpu, "gpu.name")));
+  set_if_new(gpu, "gpu.cc", tables.capability(value_of(gpu, "gpu.name")));
   set_fact(gpu, "gpu.last_torch", tables.last_torch(value_of(gpu, "gpu.name")));
   const std::string_view capability = value_of(gpu, "gpu.cc");
   const std::string_view holds = facts.value("pin.sass"), list = facts.value("env.TORCH_CUDA_ARCH_LIST");
@@ -56,7 +52,7 @@ void add_to_gpu(const VersionTables& tables, const MachineFacts& facts, FactValu
   if (!capability.empty() && !list.empty() && is_digit(list.front()))
     set_fact(gpu, "gpu.in_arch_list", list_runs(list, capability) ? "yes" : "no");
   set_fact(gpu, "gpu.mig_floor", tables.mig_driver_floor(value_of(gpu, "gpu.name")));
-  if (value_of(gpu, "gpu.mig") == "Enabled") add(gpu, "gpu.mig_devices", "0");
+  if (value_of(gpu, "gpu.mig") == "Enabled") set_if_new(gpu, "gpu.mig_devices", "0");
 
   const std::string_view living = facts.value("process.living");
   std::string dead;

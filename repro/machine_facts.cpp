@@ -204,6 +204,10 @@ void set_fact(FactValues& values, std::string_view name, std::string_view value)
   if (!value.empty()) values.insert_or_assign(std::string(name), std::string(value));
 }
 
+void set_if_new(FactValues& values, std::string_view name, std::string_view value) {
+  if (!values.contains(name)) set_fact(values, name, value);
+}
+
 std::span<const FactName> fact_names() { return kNames; }
 
 bool is_fact_name(std::string_view name) {

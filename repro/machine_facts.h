@@ -28,6 +28,8 @@ struct MachineFacts {
 
 // Sets a fact of one GPU; an empty value sets nothing.
 void set_fact(FactValues& values, std::string_view name, std::string_view value);
+// The same unless the fact is known already.
+void set_if_new(FactValues& values, std::string_view name, std::string_view value);
 
 struct FactName {
   std::string_view name;

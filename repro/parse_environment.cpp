@@ -8,6 +8,7 @@
 
 #include "repro/parse_smi.h"
 #include "repro/scan.h"
+#include "repro/version_number.h"
 
 namespace dsafuzz {
 namespace {
@@ -34,17 +35,10 @@ void read_nvcc(std::string_view line, std::size_t number, EnvironmentReading& re
 // NVRM version: NVIDIA UNIX x86_64 Kernel Module  570.133.20  Release Build ..
 void read_driver_file(std::string_view line, std::size_t number, EnvironmentReading& reading) {
   if (!take_until(line, "NVRM version:")) return;
-  while (!line.empty()) {
-    const std::string_view word = first_word(line);
-    line = trimmed(line);
-    const bool version =
-        contains(word, ".") && std::ranges::all_of(word, [](char c) { return is_digit(c) || c == '.'; });
-    if (version) {
-      name_source(reading, "/proc/driver/nvidia/version", number);
-      return add_fact(reading.facts, "driver", std::string(word));
-    }
-    line.remove_prefix(std::min(word.size() + 1, line.size()));
-  }
+  const std::string_view version = dotted_word(line);
+  if (version.empty()) return;
+  name_source(reading, "/proc/driver/nvidia/version", number);
+  add_fact(reading.facts, "driver", std::string(version));
 }
 
 // The three numbers, and the factor by which the header joins them: 1000 up to version 8.

@@ -18,9 +18,9 @@ constexpr std::size_t kMostGpus = 256;
 }  // namespace
 
 void add_if_new(FactValues& values, std::string_view name, std::string_view value) {
-  if (is_nothing(value) || values.contains(name)) return;
+  if (is_nothing(value)) return;
   const bool is_size = name.ends_with("_mib");
-  set_fact(values, name, is_size ? std::string_view(version_prefix(value)) : value);
+  set_if_new(values, name, is_size ? std::string_view(version_prefix(value)) : value);
 }
 
 void increase(FactValues& values, std::string_view name, std::int64_t by) {

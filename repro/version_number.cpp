@@ -50,4 +50,14 @@ std::size_t version_parts(std::string_view version) {
   return version.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(version, '.'));
 }
 
+std::string_view dotted_word(std::string_view text) {
+  constexpr std::string_view kEnds = " \t,";
+  for (std::size_t at = 0; (at = text.find_first_not_of(kEnds, at)) != std::string_view::npos;) {
+    const std::string_view word = text.substr(at, text.find_first_of(kEnds, at) - at);
+    if (contains(word, ".") && word.find_first_not_of("0123456789.") == std::string_view::npos) return word;
+    at += word.size();
+  }
+  return {};
+}
+
 }  // namespace dsafuzz

@@ -21,4 +21,8 @@ std::string version_head(std::string_view version, std::size_t parts);
 // How many numbers: 3 for "12.2.0".
 std::size_t version_parts(std::string_view version);
 
+// The first word, ended by a blank or a comma, of digits and dots with a dot among them: "580.82.07" of "NVRM version:
+// NVIDIA UNIX x86_64 Kernel Module  580.82.07  Wed ..."; empty if there is none.
+std::string_view dotted_word(std::string_view text);
+
 }  // namespace dsafuzz

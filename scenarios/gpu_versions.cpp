@@ -5,7 +5,8 @@
 
 #include <array>
 #include <fstream>
-#include <sstream>
+
+#include "repro/version_number.h"
 
 namespace dsafuzz {
 namespace {
@@ -28,15 +29,6 @@ std::string name_of_gpu(int device) {
   return known ? name.data() : "";
 }
 
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Wed ..." gives "580.82.07".
-std::string driver_version(const std::string& line) {
-  std::istringstream in(line);
-  for (std::string word; in >> word;) {
-    if (word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == std::string::npos) return word;
-  }
-  return {};
-}
-
 }  // namespace
 
 std::map<std::string, std::string> gpu_versions(int device) {
@@ -47,7 +39,7 @@ std::map<std::string, std::string> gpu_versions(int device) {
   set("gpu", name_of_gpu(device));
   std::string line;
   std::getline(std::ifstream("/proc/driver/nvidia/version"), line);
-  set("driver", driver_version(line));
+  set("driver", std::string(dotted_word(line)));
   try {
     set("cuda_runtime", two_parts(at::detail::getCUDAHooks().versionCUDART(), 1000, 10));
     const long cudnn = at::detail::getCUDAHooks().versionRuntimeCuDNN();  // 91900

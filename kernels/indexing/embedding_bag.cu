@@ -52,29 +52,14 @@ struct Bags {
   }
 };
 
-// Calls `body(bag, feature)` for what falls to this thread. `per_bag`: the rows of threads that a bag takes.
+// Calls `body(bag, feature, count)` for what falls to this thread, features [feature, feature + count), where up to
+// `most` threads of a row run as one. `per_bag`: the rows of threads that a bag takes.
 template <typename Body>
 __device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const vcuda::Divisor& per_bag,
-                               const Body& body) {
-  const std::int64_t rows = vcuda::argument(per_bag.number);
-  if (rows == 1 && threadIdx.x >= features) RETURN_ROW;
-  const std::int64_t chunks = bags * rows, step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
-  for (std::int64_t chunk = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; chunk < chunks;
-       chunk += step) {
-    const std::int64_t bag = quotient(chunk, per_bag);
-    const std::int64_t feature = (chunk - bag * rows) * blockDim.x + threadIdx.x;
-    if (feature < features) body(bag, feature);
-  }
-}
-
-// The same with up to `most` threads of a row as one: calls `body(bag, feature, count)` for features [feature, feature
-// + count).
-template <typename Body>
-__device__ void for_each_row(std::int64_t bags, std::int64_t features, const vcuda::Divisor& per_bag, std::int64_t most,
-                             const Body& body) {
-  const std::int64_t first = threadIdx.x;
+                               std::int64_t most, const Body& body) {
+  const std::int64_t rows = vcuda::argument(per_bag.number), first = threadIdx.x;
+  if (rows == 1 && first >= features) RETURN_ROW;
   const int joined = vcuda::join_row(most);
-  const std::int64_t rows = vcuda::argument(per_bag.number);
   const std::int64_t chunks = bags * rows, step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
   for (std::int64_t chunk = static_cast<std::int64_t>(blockIdx.x) * blockDim.y + threadIdx.y; chunk < chunks;
        chunk += step) {
@@ -89,7 +74,7 @@ template <typename T, typename Index>
 __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, Index>) bags) {
   // Features of a row that do not lie side by side are no row.
   const std::int64_t most = bags.weight_stride1 == 1 ? kBlockX : 1;
-  for_each_row(
+  for_each_chunk(
       bags.numBags, bags.featureSize, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
         const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
         DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
@@ -114,7 +99,7 @@ __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, I
 
 template <typename T, typename Index>
 __global__ void EmbeddingBag_updateOutputKernel_max(KERNEL_STRUCT(Bags<T, Index>) bags) {
-  for_each_chunk(bags.numBags, bags.featureSize, bags.per_bag, [&](std::int64_t bag, std::int64_t feature) {
+  for_each_chunk(bags.numBags, bags.featureSize, bags.per_bag, 1, [&](std::int64_t bag, std::int64_t feature, int) {
     const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 77, "EmbeddingBag_updateOutputKernel_max", "end >= begin", end >= begin);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 89, "EmbeddingBag_updateOutputKernel_max", INVALID_INDEX,
@@ -163,7 +148,7 @@ template <typename T, typename Index>
 __global__ void EmbeddingBag_accGradParametersKernel_max(const Index* max_indices, const T* gradOutput, Sum<T>* sums,
                                                          std::int64_t numBags, std::int64_t features,
                                                          KERNEL_STRUCT(vcuda::Divisor) per_bag, Index padding_idx) {
-  for_each_chunk(numBags, features, per_bag, [&](std::int64_t bag, std::int64_t feature) {
+  for_each_chunk(numBags, features, per_bag, 1, [&](std::int64_t bag, std::int64_t feature, int) {
     const Index word = max_indices[bag * features + feature];
     if (word < 0 || word == padding_idx) return;  // -1: the bag is empty
     atomicAdd(&sums[word * features + feature], static_cast<Sum<T>>(to_float(gradOutput[bag * features + feature])));

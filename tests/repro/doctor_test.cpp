@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "doctor_rows.h"
 #include "installation.h"
 #include "repro/read_machine.h"
 #include "repro/tsv_table.h"
@@ -32,6 +33,12 @@ std::vector<DoctorLine> judged(const MachineRecord& record) {
   return judge_machine(read_machine(record, tables()), rules());
 }
 
+// Read once.
+const std::vector<Installation>& installations() {
+  static const auto read = read_installations(DSAFUZZ_INSTALLATIONS);
+  return read;
+}
+
 bool is_statement(const std::string& id) {
   return std::ranges::any_of(rules(), [&](const DoctorRule& rule) { return rule.id == id && rule.is_statement; });
 }
@@ -46,9 +53,8 @@ std::vector<std::string> ids_of(const std::vector<DoctorLine>& lines, Health lev
 }
 
 TEST(DoctorTest, NamesTheFaultOfEachInstallationAndNothingElse) {
-  const auto installations = read_installations(DSAFUZZ_INSTALLATIONS);
   std::size_t healthy = 0, ill = 0;
-  for (const Installation& one : installations) {
+  for (const Installation& one : installations()) {
     SCOPED_TRACE(one.name + ": " + one.why);
     const auto lines = judged(one.record);
     EXPECT_EQ(ids_of(lines, Health::fault), one.faults);
@@ -66,160 +72,12 @@ TEST(DoctorTest, NamesTheFaultOfEachInstallationAndNothingElse) {
   EXPECT_GE(ill, 100u);
 }
 
-// Conflicts that no installation shows, each with the least that shows it. `record` is laid over a healthy machine.
-struct SmallRow {
-  const char* conflict;
-  Health level;
-  MachineRecord record;
-};
-
-std::string torch_version(const std::string& version, const std::string& cuda) {
-  return "__version__ = '" + version + "'\ncuda: Optional[str] = '" + cuda + "'\nhip: Optional[str] = None\n";
-}
-std::string query(const std::string& driver, const std::string& cuda,
-                  const std::string& gpu = "NVIDIA A100-SXM4-80GB") {
-  return "Driver Version    : " + driver + "\nCUDA Version      : " + cuda +
-         "\n\nGPU 00000000:0F:00.0\n    Product Name          : " + gpu + "\n";
-}
-const std::string kSystem = "ldconfig /usr/lib/x86_64-linux-gnu/";
-
-std::vector<SmallRow> small_rows() {
-  const std::string path = "LD_LIBRARY_PATH /opt/cuda/lib/";
-  return {
-      {"ptx_unsupported_toolchain",
-       Health::warning,
-       {{"nvidia-smi-q.txt", query("580.126.09", "13.0")},
-        {"nvcc.txt", "Cuda compilation tools, release 13.2, V13.2.51"}}},
-      {"cudnn_920_missing_engine",
-       Health::fault,
-       {{"torch-version.txt", torch_version("2.12.0+cu130", "13.0")},
-        {"wheels.txt", "nvidia_cudnn_cu13-9.20.0.48\n"},
-        {"libraries.txt",
-         kSystem + "libcudnn_engines_tensor_ir.so.9 -> /usr/lib/libcudnn_engines_tensor_ir.so.9.23.1\n"}}},
-      {"cudnn_unable_to_load", Health::fault, {{"libraries.txt", path + "libcudnn.so.9\n"}}},
-      {"nvjitlink_symbol",
-       Health::fault,
-       {{"torch-version.txt", torch_version("2.5.1+cu124", "12.4")},
-        {"wheels.txt", "nvidia_nvjitlink_cu12-12.4.127\n"},
-        {"libraries.txt", path + "libnvJitLink.so.12 -> /opt/cuda/lib/libnvJitLink.so.12.1.105\n"}}},
-      {"nccl_pkg_vs_loaded",
-       Health::warning,
-       {{"torch-metadata.txt", "Requires-Dist: nvidia-nccl-cu13==2.28.9; platform_system == \"Linux\"\n"},
-        {"wheels.txt", "nvidia_nccl_cu13-2.30.4\n"}}},
-      {"p2p_acs_iommu",
-       Health::warning,
-       {{"kernel.txt", "Linux version 6.8.0\ncommand line: intel_iommu=on\n"},
-        {"nvidia-smi-list.txt", "GPU 0: NVIDIA L4 (UUID: GPU-1)\nGPU 1: NVIDIA L4 (UUID: GPU-2)\n"},
-        {"nvidia-smi-q.txt", ""}}},
-      {"expandable_segments_ipc",
-       Health::fault,
-       {{"kernel.txt", "Linux version 5.4.0-150-generic (builder@host)\n"},
-        {"environment.txt", "PYTORCH_ALLOC_CONF=expandable_segments:True\n"}}},
-      {"alloc_conf_name",
-       Health::warning,
-       {{"environment.txt", "PYTORCH_ALLOC_CONF=backend:native\nPYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync\n"}}},
-      {"compat_older_than_host",
-       Health::fault,
-       {{"driver-module.txt", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Wed\n"},
-        {"libraries.txt",
-         "LD_LIBRARY_PATH /usr/local/cuda/compat/libcuda.so.1 -> "
-         "/usr/local/cuda/compat/libcuda.so.570.124.06\n"}}},
-      {"wsl_stub",
-       Health::fault,
-       {{"kernel.txt", "Linux version 6.6.87.2-microsoft-standard-WSL2 (root@host)\n"},
-        {"driver-module.txt", ""},
-        {"libraries.txt", kSystem + "libcuda.so.1 -> /usr/lib/x86_64-linux-gnu/libcuda.so.535.54.03\n"}}},
-      {"mig_torch_count_zero",
-       Health::fault,
-       {{"torch-version.txt", torch_version("2.0.1+cu117", "11.7")},
-        {"environment.txt", "CUDA_VISIBLE_DEVICES=MIG-00000000-0000-0000-0000-000000000002\n"}}},
-      {"mig_driver_floor",
-       Health::warning,
-       {{"driver-module.txt", ""}, {"nvidia-smi-q.txt", query("450.51.06", "11.0")}}},
-      {"torch_ext_compiler_bounds",
-       Health::fault,
-       {{"nvcc.txt", "Cuda compilation tools, release 12.8, V12.8.93"},
-        {"torch-version.txt", torch_version("2.11.0+cu128", "12.8")},
-        {"compiler.txt", "g++ (GCC) 14.2.0\n"}}},
-      {"nvcc_arch_removed",
-       Health::fault,
-       {{"nvcc.txt", "Cuda compilation tools, release 13.0, V13.0.88"},
-        {"environment.txt", "TORCH_CUDA_ARCH_LIST=7.0;8.0+PTX\n"}}},
-      {"arch_list_env_left", Health::fault, {{"environment.txt", "TORCH_CUDA_ARCH_LIST=8.6 9.0+PTX\n"}}},
-      {"triton_needs_tools", Health::warning, {{"limits.txt", "compiler.cc no\n"}}},
-      {"cudnn_header",
-       Health::warning,
-       {{"cudnn-header.txt", "#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 9\n#define CUDNN_PATCHLEVEL 2\n"}}},
-      {"cudnn_header",
-       Health::ok,
-       {{"cudnn-header.txt", "#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 7\n#define CUDNN_PATCHLEVEL 1\n"}}},
-      {"dsa_variable", Health::ok, {{"environment.txt", "TORCH_USE_CUDA_DSA=1\n"}}},
-      {"driver_capabilities",
-       Health::fault,
-       {{"environment.txt", "NVIDIA_DRIVER_CAPABILITIES=utility\n"}, {"limits.txt", "os.container yes\n"}}},
-      {"nvidia_visible_devices",
-       Health::warning,
-       {{"environment.txt", "NVIDIA_VISIBLE_DEVICES=void\n"}, {"nvidia-smi-q.txt", ""}, {"nvidia-smi-csv.txt", ""}}},
-      {"smi_missing",
-       Health::warning,
-       {{"nvidia-smi.txt", "bash: nvidia-smi: command not found\n"},
-        {"nvidia-smi-q.txt", ""},
-        {"nvidia-smi-csv.txt", ""}}},
-      {"smi_blocked",
-       Health::fault,
-       {{"nvidia-smi.txt", "Failed to initialize NVML: GPU access blocked by the operating system\n"}}},
-      {"torch_missing", Health::warning, {{"torch-version.txt", ""}, {"torch-metadata.txt", ""}, {"wheels.txt", ""}}},
-      {"cudnn_check_skipped", Health::warning, {{"environment.txt", "PYTORCH_SKIP_CUDNN_COMPATIBILITY_CHECK=1\n"}}},
-      {"asserts_unknown", Health::ok, {{"device-code.txt", "x.so compressed\n"}}},
-      {"gpu_hidden",
-       Health::ok,
-       {{"nvidia-smi-list.txt", "GPU 0: NVIDIA L4 (UUID: GPU-1)\nGPU 1: NVIDIA L4 (UUID: GPU-2)\n"},
-        {"nvidia-smi-q.txt", ""},
-        {"environment.txt", "CUDA_VISIBLE_DEVICES=1\n"}}},
-      {"torch_build_unknown", Health::ok, {{"torch-version.txt", torch_version("2.7.0a0+79aa174.nv25.4", "12.9")}}},
-      {"triton_ptxas_bundled", Health::ok, {{"ptxas.txt", "Cuda compilation tools, release 12.8, V12.8.93"}}},
-      {"cublas_132u1_nvfp4",
-       Health::warning,
-       {{"torch-version.txt", torch_version("2.12.0+cu132", "13.2")},
-        {"wheels.txt", "nvidia_cublas-13.3.0.5\nnvidia_cuda_runtime-13.2.51\n"}}},
-      {"nvcc_reconvergence", Health::ok, {{"nvcc.txt", "Cuda compilation tools, release 13.0, V13.0.88"}}},
-      {"rocm_wheel",
-       Health::warning,
-       {{"torch-version.txt",
-         "__version__ = '2.6.0+rocm6.2.4'\ncuda: Optional[str] = None\nhip: Optional[str] = '6.2'\n"},
-        {"nvidia-smi-q.txt", ""},
-        {"nvidia-smi-csv.txt", ""},
-        {"pci.txt", ""}}},
-      {"driver_too_old_major",
-       Health::fault,
-       {{"kernel.txt", "Linux version 5.15.148-tegra (buildbrain@host)\n"},
-        {"driver-module.txt", "NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  540.4.0  Release Build\n"}}},
-      {"nvml_mismatch",
-       Health::fault,
-       {{"kernel-log.txt", "NVRM: API mismatch: the client has the version 570.133.20, but\n"},
-        {"nvidia-smi.txt", "Failed to initialize NVML: Unknown Error\n"}}},
-      {"no_driver",
-       Health::fault,
-       {{"kernel.txt", "Linux version 6.6.87.2-microsoft-standard-WSL2 (root@host)\n"},
-        {"nvidia-smi-q.txt",
-         "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that\n"}}},
-      {"gpu_sensors",
-       Health::warning,
-       {{"nvidia-smi.txt",
-         "| NVIDIA-SMI 525.89.02    Driver Version: 525.89.02    CUDA Version: 12.0     |\n"
-         "|ERR!   47C    P8    ERR! / 220W |    412MiB /  8192MiB |     ERR!      Default |\n"}}},
-      {"address_space_limit", Health::warning, {{"limits.txt", "limit.address_mib 4194304\n"}}},
-      {"cvd_uuid",
-       Health::ok,
-       {{"environment.txt", "CUDA_VISIBLE_DEVICES=GPU-00000000-0000-0000-0000-000000000001\n"}}},
-  };
-}
-
 MachineRecord healthy_with(const MachineRecord& changes) {
-  for (Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
+  for (const Installation& one : installations()) {
     if (one.name != "healthy_a100_cu130") continue;
-    for (const auto& [name, text] : changes) one.record[name] = text;
-    return one.record;
+    MachineRecord record = one.record;
+    for (const auto& [name, text] : changes) record[name] = text;
+    return record;
   }
   return {};
 }
@@ -229,7 +87,6 @@ TEST(DoctorTest, MendsByThePlatform) {
   struct Row {
     const char *installation, *id, *mends, *not_so;
   };
-  const auto installations = read_installations(DSAFUZZ_INSTALLATIONS);
   for (const Row& row : {
            Row{"wsl_windows_driver_too_old", "driver_too_old_major", "install a newer driver in Windows", "apt-get"},
            Row{"windows_driver_too_old", "driver_too_old_major", "install a newer driver in Windows", "apt-get"},
@@ -245,8 +102,8 @@ TEST(DoctorTest, MendsByThePlatform) {
            Row{"nvcc_11_8_gcc_13", "host_compiler_new", "apt-get install g++-11", "13"},
        }) {
     SCOPED_TRACE(std::string(row.installation) + " " + row.id);
-    const auto at = std::ranges::find(installations, row.installation, &Installation::name);
-    ASSERT_NE(at, installations.end());
+    const auto at = std::ranges::find(installations(), row.installation, &Installation::name);
+    ASSERT_NE(at, installations().end());
     const auto lines = judged(at->record);
     const auto line =
         std::ranges::find_if(lines, [&](const DoctorLine& one) { return one.id == row.id && one.level != Health::ok; });
@@ -267,7 +124,7 @@ TEST(DoctorTest, ShowsConflictsThatNoInstallationHas) {
 TEST(DoctorTest, CoversEveryKnownConflict) {
   std::set<std::string> shown, excused, known;
   for (const SmallRow& row : small_rows()) shown.insert(row.conflict);
-  for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
+  for (const Installation& one : installations()) {
     for (const auto* ids : {&one.faults, &one.warnings, &one.notes}) shown.insert(ids->begin(), ids->end());
   }
   for (const NotCheckable& row : parse_not_checkable(kNotCheckableText, "").value()) excused.insert(row.conflict);
@@ -286,7 +143,7 @@ TEST(DoctorTest, CoversEveryKnownConflict) {
 TEST(DoctorTest, UsesEveryRule) {
   std::set<std::string> shown;
   for (const SmallRow& row : small_rows()) shown.insert(row.conflict);
-  for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
+  for (const Installation& one : installations()) {
     for (const DoctorLine& line : judged(one.record)) shown.insert(line.id);
   }
   for (const DoctorRule& rule : rules()) EXPECT_TRUE(shown.contains(rule.id)) << rule.id;
@@ -390,7 +247,7 @@ TEST(DoctorTest, JsonHoldsLinesFactsAndWhatCannotBeChecked) {
 
 // Text from Windows has other line ends, or is UTF-16, and its answers are the same.
 TEST(DoctorTest, ReadsTextFromWindows) {
-  for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
+  for (const Installation& one : installations()) {
     SCOPED_TRACE(one.name);
     MachineRecord with_returns, wide;
     for (const auto& [name, text] : one.record) {
@@ -409,7 +266,7 @@ TEST(DoctorTest, ReadsTextFromWindows) {
 
 // Whatever is in the files, the doctor answers; halves of real outputs are among them.
 TEST(DoctorTest, TakesAnyText) {
-  for (const Installation& one : read_installations(DSAFUZZ_INSTALLATIONS)) {
+  for (const Installation& one : installations()) {
     MachineRecord record = one.record;
     for (auto& [name, text] : record) text.resize(text.size() / 2);
     EXPECT_FALSE(doctor_text(judged(record), {}).empty()) << one.name;
