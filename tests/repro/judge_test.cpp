@@ -36,7 +36,7 @@ TEST(Judge, WhoWins) {
   const Row rows[] = {
       {"legal everywhere", 3, returned, &returned, Verdict::ok, ""},
       {"legal, nobody asked", 3, returned, nullptr, Verdict::ok, ""},
-      {"the CPU's own words come first", 4, returned, &refused, Verdict::silent, "index out of range in self"},
+      {"the contract comes before the CPU's words", 4, returned, &refused, Verdict::silent, contract},
       {"the CPU refuses what the contract allows", 3, returned, &refused, Verdict::silent,
        "index out of range in self"},
       {"the CPU accepts it too", 4, returned, &returned, Verdict::silent, contract},
