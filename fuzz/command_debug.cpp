@@ -11,6 +11,7 @@
 #include "fuzz/child_process.h"
 #include "fuzz/commands.h"
 #include "fuzz/find_debugger.h"
+#include "fuzz/own_kernels.h"
 #include "repro/debug_report.h"
 #include "repro/read_file.h"
 
@@ -108,6 +109,7 @@ Result<DebugReport> debug(const DebugFlags& flags) {
   if (!tool)
     return input_problem("'" + flags.tool.substr(0, 40) + "' is not a debugging tool", "--tool", kDebugToolWords);
   const RunSettings asked = DSAFUZZ_TRY(settings_of(flags.run, true));
+  DSAFUZZ_CHECK(check_kernels_are_atens(asked.device));
   if (asked.device.kind == Device::Kind::cpu) {
     return input_problem("the CPU has no kernels to debug", "--device", "vcuda, vcuda:N or cuda:N");
   }

@@ -6,6 +6,7 @@
 #include "fuzz/case_file.h"
 #include "fuzz/commands.h"
 #include "fuzz/examine.h"
+#include "fuzz/own_kernels.h"
 #include "fuzz/private_names.h"
 #include "fuzz/progress.h"
 #include "fuzz/redaction.h"
@@ -51,6 +52,7 @@ Result<Setting> set_up(const ExamineFlags& flags) {
                            "--scenario");
   }
   const RunSettings asked = DSAFUZZ_TRY(settings_of(flags.run, true));
+  DSAFUZZ_CHECK(check_kernels_are_atens(asked.device));
   out.settings = settings_for(file, asked);
   out.settings.device = asked.device;  // one is chosen here, whatever an expectation was written for
   out.settings.cpp_stacks = true;      // for the earliest frame

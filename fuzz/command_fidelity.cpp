@@ -1,11 +1,15 @@
-// `fidelity`: one corpus on two devices. vcuda claims to say what a GPU says; where a GPU is, this checks it.
+// `fidelity`: one corpus on two devices or three. vcuda claims to say what a GPU says; where a GPU is, this checks it,
+// and with the same kernels on the GPU it tells the virtual device's mistakes from those of the kernels.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <ranges>
 #include <thread>
 
 #include "fuzz/atomic_file.h"
 #include "fuzz/commands.h"
+#include "fuzz/own_kernels.h"
 #include "fuzz/regress.h"
 #include "fuzz/row_counter.h"
 #include "fuzz/worker_pool.h"
@@ -14,16 +18,18 @@
 namespace dsafuzz {
 namespace {
 
-Result<std::pair<Device, Device>> two_devices(const std::string& text) {
-  const std::size_t comma = text.find(',');
-  if (comma == std::string::npos || text.find(',', comma + 1) != std::string::npos) {
-    return input_problem("'" + text.substr(0, 60) + "' is not two devices", "--devices", "vcuda,cuda:0");
+Result<std::vector<Device>> devices_named(const std::string& text) {
+  static constexpr const char* kExample = "vcuda,cuda:0 or vcuda,cuda:0:own,cuda:0";
+  std::vector<Device> devices;
+  for (const auto part : std::views::split(text, ',')) {
+    const auto device = parse_device(std::string_view(part.begin(), part.end()));
+    if (!device) return input_problem(device.error().what, "--devices", kExample);
+    devices.push_back(*device);
   }
-  const auto a = parse_device(text.substr(0, comma)), b = parse_device(text.substr(comma + 1));
-  for (const auto* each : {&a, &b}) {
-    if (!*each) return input_problem(each->error().what, "--devices", "vcuda,cuda:0");
+  if (devices.size() != 2 && devices.size() != 3) {
+    return input_problem("'" + text.substr(0, 60) + "' is not two devices or three", "--devices", kExample);
   }
-  return std::pair(*a, *b);
+  return devices;
 }
 
 // What a case shows on the CPU is no question of two devices.
@@ -70,30 +76,68 @@ Result<RegressRun> run_on(const Device& device, const std::vector<CasePath>& cas
   return run;
 }
 
+std::string still_atens_text(const Device& device) {
+  std::string out = "\nATen's kernels run on " + device.text() + " too for\n";
+  for (const StillAtens& each : still_atens()) {
+    out += "  " + std::string(each.operators) + ": " + std::string(each.reason) + "\n";
+  }
+  return out;
+}
+
+// Of two devices their comparison. Of three, version 1 of the format "dsafuzz-fidelity": {devices, comparisons: one for
+// each pair, still_atens: [{operators, reason}]}, the last where a device has dsafuzz's own kernels.
+std::string json_of(const std::vector<Device>& devices, const std::vector<RegressComparison>& comparisons, bool own) {
+  using Json = nlohmann::ordered_json;
+  if (comparisons.size() == 1) return comparison_json(comparisons.front());
+  Json out{{"format", "dsafuzz-fidelity"}, {"version", 1}, {"devices", Json::array()}, {"comparisons", Json::array()}};
+  for (const Device& device : devices) out["devices"].push_back(device.text());
+  for (const RegressComparison& each : comparisons) out["comparisons"].push_back(Json::parse(comparison_json(each)));
+  for (const StillAtens& each : still_atens()) {
+    if (own) out["still_atens"].push_back({{"operators", each.operators}, {"reason", each.reason}});
+  }
+  return out.dump(2) + "\n";
+}
+
 Result<int> fidelity(const FidelityFlags& flags) {
-  const auto [a, b] = DSAFUZZ_TRY(two_devices(flags.devices));
+  const bool leaves_own_out = flags.devices.empty() && !have_own_kernels();
+  const auto devices = DSAFUZZ_TRY(devices_named(!flags.devices.empty() ? flags.devices
+                                                 : leaves_own_out       ? "vcuda,cuda:0"
+                                                                        : "vcuda,cuda:0:own,cuda:0"));
   const RunSettings settings = DSAFUZZ_TRY(settings_of(flags.run, true));
   auto cases = DSAFUZZ_TRY(
       find_cases(flags.folders.empty() ? std::vector{shipped_folder("corpus/regressions")} : flags.folders));
   const std::size_t pinned = std::erase_if(cases, has_device_of_its_own);
-  for (const Device& device : {a, b}) {
+  for (const Device& device : devices) {
     RunSettings on = settings;
     on.device = device;
     DSAFUZZ_CHECK(check_present(on));
   }
-  const RegressRun first = DSAFUZZ_TRY(run_on(a, cases, settings, flags.jobs));
-  const RegressRun second = DSAFUZZ_TRY(run_on(b, cases, settings, flags.jobs));
-  const RegressComparison comparison = compare_runs(first, a.text(), second, b.text());
+  std::vector<RegressRun> runs;
+  for (const Device& device : devices) runs.push_back(DSAFUZZ_TRY(run_on(device, cases, settings, flags.jobs)));
+  std::vector<RegressComparison> comparisons;
+  for (std::size_t a = 0; a < runs.size(); ++a) {
+    for (std::size_t b = a + 1; b < runs.size(); ++b) {
+      comparisons.push_back(compare_runs(runs[a], devices[a].text(), runs[b], devices[b].text()));
+    }
+  }
+  const auto own = std::ranges::find(devices, true, &Device::own_kernels);
+  const std::string json = json_of(devices, comparisons, own != devices.end());
   if (flags.json != "-") {
-    std::fputs(comparison_text(comparison).c_str(), stdout);
+    for (const RegressComparison& comparison : comparisons) {
+      if (&comparison != comparisons.data()) std::fputs("\n", stdout);
+      std::fputs(comparison_text(comparison).c_str(), stdout);
+    }
     if (pinned > 0) std::printf("%zu left out: they are about one device only\n", pinned);
+    if (own != devices.end()) std::fputs(still_atens_text(*own).c_str(), stdout);
+    if (leaves_own_out) std::puts("cuda:0:own left out: dsafuzz was built without nvcc");
   }
   if (flags.json == "-") {
-    std::fputs(comparison_json(comparison).c_str(), stdout);
+    std::fputs(json.c_str(), stdout);
   } else if (!flags.json.empty()) {
-    DSAFUZZ_CHECK(write_whole(flags.json, comparison_json(comparison)));
+    DSAFUZZ_CHECK(write_whole(flags.json, json));
   }
-  return comparison.differences.empty() ? 0 : 1;
+  const bool agree = std::ranges::all_of(comparisons, [](const auto& c) { return c.differences.empty(); });
+  return agree ? 0 : 1;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "fuzz/campaign.h"
 #include "fuzz/commands.h"
 #include "fuzz/expectation.h"
+#include "fuzz/own_kernels.h"
 #include "fuzz/private_names.h"
 #include "fuzz/run_reproducer.h"
 #include "fuzz/worker_pool.h"
@@ -28,6 +29,7 @@ Result<std::vector<Device>> devices_named(std::string_view list) {
     if (std::ranges::find(devices, *device) != devices.end()) {
       return input_problem(shown + " is given twice", "--devices");
     }
+    DSAFUZZ_CHECK(check_kernels_are_atens(*device));
     devices.push_back(*device);
   }
   if (devices.empty()) return input_problem("no device is given", "--devices", "vcuda:0,vcuda:1 or cuda:0,cuda:1");
@@ -87,6 +89,7 @@ void print_json(const CampaignSummary& summary) {
 int fuzz_command(const FuzzFlags& flags) {
   const auto settings = settings_of(flags.run, false);
   if (!settings) return fail(settings.error());
+  if (const auto atens = check_kernels_are_atens(settings->device); !atens) return fail(atens.error());
   const auto devices = flags.devices ? devices_named(*flags.devices) : std::vector<Device>();
   if (!devices) return fail(devices.error());
   const auto scenarios = load_scenarios(flags.scenarios);

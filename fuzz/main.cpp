@@ -165,10 +165,13 @@ int run(int argc, char** argv) {
 
   FidelityFlags fidelity;
   CLI::App* fidelity_app =
-      app.add_subcommand("fidelity", "run cases on two devices and print where they say different things");
+      app.add_subcommand("fidelity", "run cases on several devices and print where two of them say different things");
   fidelity_app->add_option("folder", fidelity.folders,
                            "folders with cases, or case files; default: the corpus shipped");
-  fidelity_app->add_option("--devices", fidelity.devices, "the two devices")->capture_default_str();
+  fidelity_app->add_option(
+      "--devices", fidelity.devices,
+      "two or three; cuda:N:own is cuda:N with dsafuzz's own kernels in the place of ATen's; default: "
+      "vcuda,cuda:0:own,cuda:0, without the second where nvcc was not there to build it");
   fidelity_app->add_option("--json", fidelity.json, "write the comparison; - is standard output");
   fidelity_app->add_option("--jobs", fidelity.jobs, "cases at once; default: all cores, on a GPU 1")
       ->default_val(0)

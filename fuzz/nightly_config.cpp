@@ -6,6 +6,7 @@
 #include <functional>
 #include <set>
 
+#include "fuzz/own_kernels.h"
 #include "repro/read_file.h"
 #include "repro/yaml_document.h"
 
@@ -141,6 +142,7 @@ Result<void> Reader::devices(Node value) {
   config_.devices.clear();
   for (const std::string& named : DSAFUZZ_TRY(texts_at(value, "devices"))) {
     const Device device = DSAFUZZ_TRY(document_.placed(value, parse_device(named)));
+    DSAFUZZ_CHECK(document_.placed(value, check_kernels_are_atens(device)));
     if (std::ranges::find(config_.devices, device) != config_.devices.end()) {
       return document_.problem(value, "'" + named + "' is given twice");
     }

@@ -1,5 +1,6 @@
-# The files that include LibTorch, relative to kernels/.
-set(DSAFUZZ_ATEN_SOURCES
+# The files that include LibTorch, relative to kernels/: what makes the virtual device, and the bindings of operators
+# that have kernels (aten/backend.h), for the virtual device and for a GPU.
+set(DSAFUZZ_ATEN_DEVICE_SOURCES
   aten/allocator.cpp
   aten/autocast.cpp
   aten/basic_ops.cpp
@@ -7,25 +8,29 @@ set(DSAFUZZ_ATEN_SOURCES
   aten/custom.cpp
   aten/custom_faults.cpp
   aten/device_guard.cpp
+  aten/dynamic_cast.cpp
   aten/error.cpp
   aten/fallback.cpp
-  aten/gather_scatter.cpp
   aten/hooks.cpp
-  aten/indexing.cpp
-  aten/nll_loss.cpp
-  aten/index_slices.cpp
-  aten/margin_losses.cpp
-  aten/integer_division.cpp
+  aten/on_vcuda.cpp
   aten/sparse_coo.cpp
-  aten/embedding_bag.cpp
-  aten/pooling.cpp
-  aten/segments.cpp
-  aten/sampling.cpp
+  aten/sparse_csr.cpp)
+set(DSAFUZZ_ATEN_OPERATOR_SOURCES
   aten/ctc_loss.cpp
-  aten/sparse_indices.cpp
-  aten/validate_sparse.cpp
-  aten/grouped_mm.cpp
-  aten/dynamic_cast.cpp
+  aten/embedding_bag.cpp
   aten/embedding_renorm.cpp
+  aten/gather_scatter.cpp
+  aten/grouped_mm.cpp
+  aten/index_slices.cpp
+  aten/indexing.cpp
+  aten/integer_division.cpp
   aten/lu_unpack.cpp
-  aten/sparse_to_dense.cpp)
+  aten/margin_losses.cpp
+  aten/nll_loss.cpp
+  aten/pooling.cpp
+  aten/sampling.cpp
+  aten/segments.cpp
+  aten/sparse_index.cpp
+  aten/sparse_indices.cpp
+  aten/sparse_to_dense.cpp
+  aten/validate_sparse.cpp)

@@ -9,7 +9,7 @@ std::string Device::text() const {
   switch (kind) {
     case Kind::cpu: return "cpu";
     case Kind::vcuda: return index == 0 ? "vcuda" : "vcuda:" + std::to_string(index);
-    case Kind::cuda: return "cuda:" + std::to_string(index);
+    case Kind::cuda: return "cuda:" + std::to_string(index) + (own_kernels ? ":own" : "");
   }
   std::unreachable();
 }
@@ -30,13 +30,15 @@ Result<Device> parse_device(std::string_view text) {
     ok = false;
   }
   if (ok && colon != std::string_view::npos) {
-    const std::string_view number = text.substr(colon + 1);
+    std::string_view number = text.substr(colon + 1);
+    device.own_kernels = device.kind == Device::Kind::cuda && number.ends_with(":own");
+    if (device.own_kernels) number.remove_suffix(std::string_view(":own").size());
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), device.index);
     ok = error == std::errc{} && end == number.data() + number.size() && device.index >= 0 && device.index < 16;
   }
   if (!ok)
     return input_problem("'" + std::string(text.substr(0, 40)) + "' is not a device", "--device",
-                         "cpu, vcuda, vcuda:N, cuda or cuda:N");
+                         "cpu, vcuda, vcuda:N, cuda, cuda:N or cuda:N:own");
   return device;
 }
 

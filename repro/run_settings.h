@@ -17,8 +17,9 @@ struct Device {
   enum class Kind : std::uint8_t { cpu, vcuda, cuda };
   Kind kind = Kind::vcuda;
   int index = 0;
+  bool own_kernels = false;  // of cuda: dsafuzz's kernels, compiled by nvcc, in the place of ATen's
   friend bool operator==(const Device&, const Device&) = default;
-  std::string text() const;  // "cpu", "vcuda", "vcuda:1", "cuda:0"
+  std::string text() const;  // "cpu", "vcuda", "vcuda:1", "cuda:0", "cuda:0:own"
 };
 Result<Device> parse_device(std::string_view text);  // "cuda" is cuda:0
 

@@ -241,6 +241,7 @@ std::map<std::string, std::string> Program::versions(Device device) {
   std::map<std::string, std::string> out;
   out["torch"] = TORCH_VERSION;
   if (device.kind == Device::Kind::cuda) out.merge(gpu_versions(device.index));
+  if (device.own_kernels) out["kernels"] = "dsafuzz's own in the place of ATen's";
   if (device.kind == Device::Kind::vcuda) out["device"] = "virtual CUDA device, not a GPU";
   return out;
 }

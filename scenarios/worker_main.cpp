@@ -73,11 +73,15 @@ void limit_resources(const WorkerOptions& options) {
 }
 
 // CUDA's operators live in a library that machines without a GPU need not be able to load; our own operators for CUDA
-// in one that only exists where nvcc was. A case that needs a missing one says so when it runs.
-void load_cuda() {
+// in one that only exists where nvcc was. A case that needs a missing one says so when it runs. Kernels of ours that
+// are to run in the place of ATen's must be there: false without them, since nobody would see whose kernels ran.
+bool load_cuda(bool own_kernels) {
   for (const char* library : {"libtorch_cuda.so", "libdsafuzz_cuda.so"}) {
     if (!dlopen(library, RTLD_NOW | RTLD_GLOBAL)) std::fprintf(stderr, "dsafuzz-worker: %s\n", dlerror());
   }
+  if (!own_kernels || dlopen("libdsafuzz_kernels_on_cuda.so", RTLD_NOW | RTLD_LOCAL)) return true;
+  std::fprintf(stderr, "dsafuzz-worker: no kernels of dsafuzz's own for a GPU: %s\n", dlerror());
+  return false;
 }
 
 // Waits for a case after `number` and sets it to the case's; false when the supervisor is gone.
@@ -197,7 +201,7 @@ int run_zygote(const WorkerOptions& options, int control) {
   sigprocmask(SIG_BLOCK, &child, nullptr);
   const int signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
   const bool cuda = options.device.kind == Device::Kind::cuda;
-  if (cuda) load_cuda();
+  if (cuda && !load_cuda(options.device.own_kernels)) return 3;
   observe_operators();
   index_operators();
   Program(cuda ? Device{Device::Kind::cpu} : options.device).warm_up();
@@ -243,7 +247,7 @@ int main(int argc, char** argv) {
   std::string device = "vcuda", modules;
   int control = dsafuzz::kControlDescriptor;
   dsafuzz::WorkerOptions options;
-  app.add_option("--device", device, "cpu, vcuda[:N] or cuda:N");
+  app.add_option("--device", device, "cpu, vcuda[:N] or cuda:N[:own]");
   app.add_option("--modules", modules, "folder of TorchScript files");
   app.add_option("--control", control, "descriptor of the supervisor's socket");
   app.add_option("--memory-bytes", options.memory_bytes);

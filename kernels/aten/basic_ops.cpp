@@ -16,6 +16,7 @@
 #include <torch/library.h>
 
 #include "kernels/aten/allocator.h"
+#include "kernels/aten/backend.h"
 #include "kernels/aten/error.h"
 #include "kernels/vcuda/runtime.h"
 

@@ -144,7 +144,7 @@ Tensor ctc_loss_backward_tensor(const Tensor& grad, const Tensor& log_probs, con
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("_ctc_loss", &ctc_loss);
   m.impl("_ctc_loss.Tensor", &ctc_loss_tensor);
   m.impl("_ctc_loss_backward", &ctc_loss_backward);

@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "kernels/aten/backend.h"
 #include "kernels/aten/error.h"
 #include "kernels/custom/scale_without_bounds_check.h"
 #include "kernels/custom/use_after_free.h"

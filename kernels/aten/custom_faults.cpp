@@ -4,6 +4,7 @@
 #include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
+#include "kernels/aten/backend.h"
 #include "kernels/aten/error.h"
 #include "kernels/custom/block_sums.h"
 #include "kernels/custom/count_values.h"

@@ -8,6 +8,7 @@
 
 #include <chrono>
 
+#include "kernels/aten/backend.h"
 #include "kernels/aten/error.h"
 #include "kernels/vcuda/runtime.h"
 

@@ -213,7 +213,7 @@ Tensor embedding_bag_per_sample_weights_backward(const Tensor& grad_output, cons
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("_embedding_bag", &embedding_bag);
   m.impl("_embedding_bag_forward_only", &embedding_bag_forward_only);
   m.impl("_embedding_bag_backward", TORCH_FN(at::native::_embedding_bag_backward_symint));

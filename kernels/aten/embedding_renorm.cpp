@@ -43,6 +43,6 @@ Tensor& embedding_renorm(Tensor& self, const Tensor& indices, double max_norm, d
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("embedding_renorm_", &embedding_renorm); }
+DSAFUZZ_OPERATORS(dense, m) { m.impl("embedding_renorm_", &embedding_renorm); }
 
 }  // namespace vcuda::aten

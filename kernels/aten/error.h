@@ -8,8 +8,4 @@ namespace vcuda::aten {
 // Returns for Error::none; else throws c10::AcceleratorError with the text that PyTorch 2.11 gives such an error.
 void check(Error error);
 
-// The error that an earlier call left behind, or that a launch just made: throws as check() does.
-inline void check_pending() { check(peek_error()); }
-inline void check_after_launch() { check(check_launch()); }
-
 }  // namespace vcuda::aten

@@ -1,7 +1,5 @@
 // Operators without a kernel of ours run on the CPU: arguments are copied to the host, results back. Before that come
 // the two things a GPU would do first: report an earlier error, and refuse tensors that live on different devices.
-#include "kernels/aten/fallback.h"
-
 #include <ATen/ATen.h>
 #include <ATen/core/op_registration/adaption.h>
 #include <ATen/native/CPUFallback.h>
@@ -12,8 +10,8 @@
 #include <array>
 #include <string_view>
 
+#include "kernels/aten/backend.h"
 #include "kernels/aten/dynamic_cast.h"
-#include "kernels/aten/error.h"
 
 namespace vcuda::aten {
 namespace {

@@ -166,7 +166,7 @@ struct Scattering {
     out.line_length = index.size(dim);
     out.line_source_stride = source.defined() ? source.stride(dim) * item : 0;
     out.line_index_stride = index.stride(dim) * index_item;
-    TORCH_CHECK(index.dim() <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
+    TORCH_CHECK(index.dim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
     for (int64_t d = index.dim() - 1; d >= 0; --d) {
       if (d == dim) continue;
       const int at = out.lines.dims++;
@@ -293,7 +293,7 @@ void launch_gather(const Tensor& self, int64_t dim, const Tensor& index, const T
 }
 
 // The functional and in-place forms come with LibTorch: they call these.
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("scatter.src_out", &scatter_source);
   m.impl("scatter.value_out", &scatter_value);
   m.impl("scatter.reduce_out", &scatter_source_reduce);

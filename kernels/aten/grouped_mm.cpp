@@ -56,6 +56,6 @@ Tensor grouped_mm(const Tensor& a, const Tensor& b, const std::optional<Tensor>&
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("_grouped_mm", &grouped_mm); }
+DSAFUZZ_OPERATORS(dense, m) { m.impl("_grouped_mm", &grouped_mm); }
 
 }  // namespace vcuda::aten

@@ -30,7 +30,7 @@ namespace {
 using at::Tensor;
 
 Walk<1> row_major_walk(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t item) {
-  TORCH_CHECK(sizes.size() <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
+  TORCH_CHECK(sizes.size() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
   Walk<1> walk;
   for (std::size_t d = sizes.size(); d-- > 0; ++walk.dims) {
     walk.sizes[walk.dims] = sizes[d];
@@ -117,7 +117,7 @@ void launch_index_reduce(const Tensor& to, int64_t dim, const Tensor& index, con
   args.self_stride = self.stride(dim) * item;
   args.source_stride = source.stride(dim) * item;
   args.slice_elements = 1;
-  TORCH_CHECK(self.dim() <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
+  TORCH_CHECK(self.dim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
   for (int64_t d = self.dim() - 1; d >= 0; --d) {
     if (d == dim) continue;
     args.slice.sizes[args.slice.dims] = self.size(d);
@@ -272,16 +272,16 @@ Tensor& masked_scatter(Tensor& self, const Tensor& mask, const Tensor& source) {
 }  // namespace vcuda::aten
 
 namespace at::native {
-REGISTER_PRIVATEUSE1_DISPATCH(index_fill_stub, &vcuda::aten::fill_slices)
-REGISTER_PRIVATEUSE1_DISPATCH(index_copy_stub, &vcuda::aten::copy_slices)
-REGISTER_PRIVATEUSE1_DISPATCH(take_stub, &vcuda::aten::take_elements)
-REGISTER_PRIVATEUSE1_DISPATCH(put_stub, &vcuda::aten::put_elements)
+DSAFUZZ_STUB(index_fill_stub, &vcuda::aten::fill_slices)
+DSAFUZZ_STUB(index_copy_stub, &vcuda::aten::copy_slices)
+DSAFUZZ_STUB(take_stub, &vcuda::aten::take_elements)
+DSAFUZZ_STUB(put_stub, &vcuda::aten::put_elements)
 }  // namespace at::native
 
 namespace vcuda::aten {
 
 // The functional and in-place forms come with LibTorch: they call these.
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("index_fill_.int_Scalar", &index_fill);
   m.impl("index_fill_.int_Tensor", &index_fill_tensor);
   m.impl("index_copy.out", &index_copy);

@@ -10,7 +10,6 @@
 #include <ATen/ops/index_meta.h>
 #include <torch/library.h>
 
-#include "kernels/aten/fallback.h"
 #include "kernels/aten/gather_scatter.h"
 #include "kernels/aten/registration.h"
 #include "kernels/indexing/advanced_index.h"
@@ -177,7 +176,7 @@ void launch_index_select(const Tensor& self, int64_t dim, const Tensor& index, c
   args.out_stride = out.dim() == 0 ? item : out.stride(dim) * item;
   args.source_stride = self.dim() == 0 ? item : self.stride(dim) * item;
   args.slice_elements = out.numel() / index.numel();
-  TORCH_CHECK(self.dim() <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
+  TORCH_CHECK(self.dim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
   for (int64_t d = self.dim() - 1; d >= 0; --d) {
     if (d == dim) continue;
     args.slice.sizes[args.slice.dims] = out.size(d);
@@ -235,7 +234,7 @@ Tensor& gather_out(const Tensor& self, int64_t dim, const Tensor& index, bool sp
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("index.Tensor", &index);
   m.impl("index.Tensor_out", &index_out);
   m.impl("_index_put_impl_", &index_put);

@@ -9,7 +9,6 @@
 #include <ATen/ops/remainder_meta.h>
 #include <torch/library.h>
 
-#include "kernels/aten/fallback.h"
 #include "kernels/aten/gather_scatter.h"
 #include "kernels/aten/registration.h"
 
@@ -107,7 +106,7 @@ Tensor& floor_divide_in_place(Tensor& self, const Tensor& other) {
 }  // namespace
 
 // The functional and in-place forms of structured operators come with LibTorch: they call these.
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("remainder.Tensor_out", &remainder_out);
   m.impl("fmod.Tensor_out", &fmod_out);
   m.impl("div.out_mode", &div_out_mode);

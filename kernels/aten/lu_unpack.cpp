@@ -61,6 +61,6 @@ std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& lu, const Tensor& piv
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) { m.impl("lu_unpack", &lu_unpack); }
+DSAFUZZ_OPERATORS(dense, m) { m.impl("lu_unpack", &lu_unpack); }
 
 }  // namespace vcuda::aten

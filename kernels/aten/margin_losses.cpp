@@ -269,7 +269,7 @@ Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& se
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("multi_margin_loss", &multi_margin_loss);
   m.impl("multi_margin_loss.out", &multi_margin_loss_out);
   m.impl("multi_margin_loss_backward", &multi_margin_loss_backward);

@@ -272,7 +272,7 @@ Tensor nll_loss2d_backward(const Tensor& grad_output, const Tensor& self, const 
 }  // namespace
 
 // The functional forms of structured operators come with LibTorch: they call these.
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("nll_loss_forward.output", &nll_loss_forward);
   m.impl("nll_loss_backward.grad_input", &nll_loss_backward);
   m.impl("nll_loss2d_forward", &nll_loss2d_forward);

@@ -338,7 +338,7 @@ Tensor& adaptive_backward_out(const Tensor& grad_output, const Tensor& self, con
 }  // namespace
 
 // The functional forms of structured operators come with LibTorch: they call these.
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("max_unpool2d", &max_unpool2d);
   m.impl("max_unpool2d.out", &max_unpool2d_out);
   m.impl("max_unpool3d", &max_unpool3d);

@@ -12,9 +12,8 @@
 #include <array>
 #include <type_traits>
 
-#include "kernels/aten/error.h"
+#include "kernels/aten/backend.h"
 #include "kernels/vcuda/dtype.h"
-#include "kernels/vcuda/runtime.h"
 
 namespace vcuda::aten {
 
@@ -81,8 +80,6 @@ inline void expect_one_device(const char* wrapper, std::initializer_list<Named> 
   }
 }
 
-inline Stream stream_for(const at::Tensor& tensor) { return current_stream(tensor.get_device()); }
-
 // An iterator over an output, an input and an index tensor of one shape; dimensions that can be joined are.
 inline at::TensorIterator iterator_over(const at::Tensor& to, const at::Tensor& from, const at::Tensor& index) {
   return at::TensorIteratorConfig()
@@ -98,7 +95,7 @@ inline at::TensorIterator iterator_over(const at::Tensor& to, const at::Tensor& 
 // One walk over the operands of an iterator, at most N, in the order that CUDA's kernels take.
 template <int N = 3>
 Walk<N> walk_of(const at::TensorIteratorBase& iterator) {
-  TORCH_CHECK(iterator.ndim() <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
+  TORCH_CHECK(iterator.ndim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
   Walk<N> walk;
   walk.dims = iterator.ndim();
   for (int dim = 0; dim < walk.dims; ++dim) {

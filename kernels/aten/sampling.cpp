@@ -1,7 +1,6 @@
 // Random draws and late checks on the virtual device: bernoulli with a tensor, poisson, multinomial, _assert_async.
 // One number from the generator seeds each launch, so the same generator state gives the same draws.
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ExpandUtils.h>
 #include <ATen/native/UnaryOps.h>
 #include <ATen/ops/bernoulli_native.h>
@@ -9,7 +8,6 @@
 #include <torch/library.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "kernels/aten/registration.h"
 #include "kernels/sampling/assert_async.h"
@@ -22,12 +20,6 @@ namespace {
 
 using at::Tensor;
 using Generator = std::optional<at::Generator>;
-
-std::uint64_t draw_seed(const Generator& generator) {
-  auto* source = at::get_generator_or_default<at::CPUGeneratorImpl>(generator, at::detail::getDefaultCPUGenerator());
-  const std::lock_guard held(source->mutex_);
-  return source->random64();
-}
 
 DType element_dtype(at::ScalarType type, const char* kernel) {
   switch (type) {
@@ -54,7 +46,7 @@ Walk<2> walk_over(const at::TensorBase& to, const at::TensorBase& from) {
                                           .add_borrowed_output(to)
                                           .add_borrowed_const_input(from)
                                           .build();
-  TORCH_CHECK(iterator.ndim() <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
+  TORCH_CHECK(iterator.ndim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
   Walk<2> walk;
   walk.dims = iterator.ndim();
   for (int dim = 0; dim < walk.dims; ++dim) {
@@ -69,7 +61,7 @@ void bernoulli_with_tensor(const at::TensorBase& self_base, const at::TensorBase
   const at::OptionalTensorRef p(p_base);
   const c10::DeviceGuard guard(self->device());
   check_pending();
-  const std::uint64_t seed = draw_seed(generator);
+  const std::uint64_t seed = draw_seed(generator, self->device());
   TORCH_CHECK(at::isFloatingType(p->scalar_type()), "expected probabilities tensor to have floating type, got ",
               p->scalar_type());
   // Single probabilities suffice for every type but double.
@@ -92,7 +84,7 @@ Tensor poisson(const Tensor& lambda, Generator generator) {
   check_pending();
   Tensor out = at::empty(lambda.sizes(), lambda.options());
   kernels::Poisson args;
-  args.seed = draw_seed(generator);
+  args.seed = draw_seed(generator, lambda.device());
   args.dtype = floating_dtype(lambda.scalar_type(), "poisson_cuda");
   if (out.numel() == 0) return out;
   args.out = out.mutable_data_ptr();
@@ -114,7 +106,7 @@ void multinomial_with_replacement(Tensor& result, const Tensor& self, int64_t nu
   args.dtype = floating_dtype(self.scalar_type(), "multinomial_kernel_cuda");
   args.rows = weights.size(0);
   args.categories = weights.size(1);
-  const std::uint64_t seed = draw_seed(generator);
+  const std::uint64_t seed = draw_seed(generator, self.device());
   kernels::renorm_rows(args, weights.mutable_data_ptr(), stream_for(self));
   check_after_launch();
   const Tensor sums = at::cumsum(weights, 1);
@@ -151,7 +143,7 @@ Tensor functional_assert_async(const Tensor& self, std::string_view text, const 
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("bernoulli_.Tensor",
          TORCH_FN(static_cast<Tensor& (*)(Tensor&, const Tensor&, Generator)>(&at::native::bernoulli_)));
   m.impl("bernoulli.out", TORCH_FN(at::native::bernoulli_out));
@@ -167,6 +159,6 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 
 // LibTorch's own bernoulli_ and multinomial make the checks and call these where a device differs.
 namespace at::native {
-REGISTER_PRIVATEUSE1_DISPATCH(bernoulli_tensor_stub, &::vcuda::aten::bernoulli_with_tensor)
-REGISTER_PRIVATEUSE1_DISPATCH(multinomial_with_replacement_stub, &::vcuda::aten::multinomial_with_replacement)
+DSAFUZZ_STUB(bernoulli_tensor_stub, &::vcuda::aten::bernoulli_with_tensor)
+DSAFUZZ_STUB(multinomial_with_replacement_stub, &::vcuda::aten::multinomial_with_replacement)
 }  // namespace at::native

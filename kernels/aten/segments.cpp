@@ -174,7 +174,7 @@ Tensor repeat_interleave(const Tensor& repeats, std::optional<int64_t> output_si
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("segment_reduce", &segment_reduce);
   m.impl("_segment_reduce_backward", &segment_reduce_backward);
   m.impl("repeat_interleave.Tensor", &repeat_interleave);
@@ -184,9 +184,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 
 // LibTorch's own functions check the arguments of segment_reduce and then call these.
 namespace at::native {
-REGISTER_PRIVATEUSE1_DISPATCH(_segment_reduce_lengths_stub, &vcuda::aten::launch_segment_reduce<false>)
-REGISTER_PRIVATEUSE1_DISPATCH(_segment_reduce_offsets_stub, &vcuda::aten::launch_segment_reduce<true>)
-REGISTER_PRIVATEUSE1_DISPATCH(_segment_reduce_lengths_backward_stub,
-                              &vcuda::aten::launch_segment_reduce_backward<false>)
-REGISTER_PRIVATEUSE1_DISPATCH(_segment_reduce_offsets_backward_stub, &vcuda::aten::launch_segment_reduce_backward<true>)
+DSAFUZZ_STUB(_segment_reduce_lengths_stub, &vcuda::aten::launch_segment_reduce<false>)
+DSAFUZZ_STUB(_segment_reduce_offsets_stub, &vcuda::aten::launch_segment_reduce<true>)
+DSAFUZZ_STUB(_segment_reduce_lengths_backward_stub, &vcuda::aten::launch_segment_reduce_backward<false>)
+DSAFUZZ_STUB(_segment_reduce_offsets_backward_stub, &vcuda::aten::launch_segment_reduce_backward<true>)
 }  // namespace at::native

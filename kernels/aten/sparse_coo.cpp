@@ -1,7 +1,6 @@
 // Sparse COO tensors on the virtual device: two dense tensors there, made, taken apart and copied by LibTorch's own
-// functions. index_select checks its indices as CUDA does; everything else runs on the CPU.
+// functions. What has no kernel of ours (sparse_index.cpp, sparse_to_dense.cpp) runs on the CPU.
 #include <ATen/ATen.h>
-#include <ATen/WrapDimUtils.h>
 #include <ATen/core/stack.h>
 #include <ATen/ops/_coalesced_native.h>
 #include <ATen/ops/_indices_native.h>
@@ -18,50 +17,18 @@
 #include <ATen/ops/is_coalesced_native.h>
 #include <ATen/ops/sparse_dim_native.h>
 #include <ATen/ops/values_native.h>
+#include <c10/core/DeviceGuard.h>
 #include <torch/library.h>
 
 #include <optional>
 #include <vector>
 
-#include "kernels/aten/registration.h"
-#include "kernels/indexing/sparse_index.h"
+#include "kernels/aten/backend.h"
 
 namespace vcuda::aten {
 namespace {
 
 using at::Tensor;
-
-Tensor wrapped_index(const Tensor& index, int64_t size) {
-  const Tensor wrapped = at::empty(index.sizes(), index.options());
-  kernels::SparseIndex args;
-  args.index = static_cast<const int64_t*>(index.const_data_ptr());
-  args.stride = index.stride(0);
-  args.wrapped = static_cast<int64_t*>(wrapped.mutable_data_ptr());
-  args.count = index.numel();
-  args.size = size;
-  kernels::wrap_sparse_index(args, stream_for(index));
-  check_after_launch();
-  return wrapped;
-}
-
-Tensor index_select(const Tensor& self, int64_t dim, const Tensor& index) {
-  expect_one_device("wrapper_SparseCUDA__index_select", {{self, "self"}, {index, "index"}});
-  const c10::DeviceGuard guard(self.device());
-  check_pending();
-  TORCH_CHECK_INDEX(self.dim() > 0, "index_select() cannot be applied to a 0-dim tensor.");
-  TORCH_CHECK_INDEX(index.dim() == 1 && index.scalar_type() == at::kLong && index.layout() == at::kStrided,
-                    "index_select() argument index must be 1-D strided (non-sparse) long-tensor.");
-  dim = at::maybe_wrap_dim(dim, self.dim());
-  const int64_t sparse_dim = self.sparse_dim();
-  if (dim >= sparse_dim) {
-    std::vector<int64_t> sizes = self.sizes().vec();
-    sizes[static_cast<std::size_t>(dim)] = index.numel();
-    return at::_sparse_coo_tensor_unsafe(self._indices(), self._values().index_select(dim - sparse_dim + 1, index),
-                                         sizes, self.options(), self.is_coalesced());
-  }
-  const Tensor checked = index.numel() == 0 ? index : wrapped_index(index, self.size(dim));
-  return self.cpu().index_select(dim, checked.cpu()).to(self.device());
-}
 
 c10::IValue moved(const c10::IValue& value, at::Device device) {
   if (value.isTensor() && value.toTensor().defined()) return value.toTensor().to(device);
@@ -119,7 +86,6 @@ TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) {
   m.impl("clone", &at::native::clone_sparse);
   m.impl("copy_", &at::native::copy_sparse_wrapper_);
   m.impl("copy_sparse_to_sparse_", &at::native::copy_sparse_);
-  m.impl("index_select", &index_select);
 }
 
 TORCH_LIBRARY_IMPL(_, SparsePrivateUse1, m) {

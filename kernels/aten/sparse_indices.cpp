@@ -92,7 +92,7 @@ Tensor csr_to_coo(const Tensor& crow, const Tensor& col, bool out_int32, bool tr
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+DSAFUZZ_OPERATORS(dense, m) {
   m.impl("_convert_indices_from_coo_to_csr", &coo_to_csr);
   m.impl("_convert_indices_from_coo_to_csr.out", &coo_to_csr_out);
   m.impl("_convert_indices_from_csr_to_coo", &csr_to_coo);

@@ -1,13 +1,6 @@
 // Sparse tensors merged and made dense, on the virtual device, from dense steps like those of CUDA: no step checks an
 // index against the size of the sparse tensor. On the CPU a wrong index would damage the host's memory.
 #include <ATen/ATen.h>
-#include <ATen/ops/_nnz_native.h>
-#include <ATen/ops/col_indices_native.h>
-#include <ATen/ops/crow_indices_native.h>
-#include <ATen/ops/dense_dim_native.h>
-#include <ATen/ops/sparse_dim_native.h>
-#include <ATen/ops/values_native.h>
-#include <torch/library.h>
 
 #include "kernels/aten/registration.h"
 #include "kernels/sparse/add_elements.h"
@@ -66,7 +59,7 @@ Tensor coo_to_dense(const Tensor& self, std::optional<at::ScalarType> dtype, std
     args.values = values.const_data_ptr();
     args.count = values.numel();
     args.dims = static_cast<int>(self.sparse_dim());
-    TORCH_CHECK(args.dims <= kMaxDims, "vcuda kernels take at most ", kMaxDims, " dimensions");
+    TORCH_CHECK(args.dims <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
     for (int dim = 0; dim < args.dims; ++dim) args.strides[dim] = dense.stride(dim);
     kernels::add_elements(args, stream_for(dense));
     check_after_launch();
@@ -77,33 +70,11 @@ Tensor coo_to_dense(const Tensor& self, std::optional<at::ScalarType> dtype, std
   return dtype.has_value() ? dense.to(*dtype) : dense;
 }
 
-Tensor csr_to_dense(const Tensor& self, std::optional<at::ScalarType> dtype, std::optional<bool>) {
-  const c10::DeviceGuard guard(self.device());
-  check_pending();
-  TORCH_CHECK_NOT_IMPLEMENTED(self.layout() == at::kSparseCsr && self.dim() == 2,
-                              "vcuda makes only two-dimensional CSR tensors dense");
-  const Tensor indices = at::_convert_indices_from_csr_to_coo(self.crow_indices(), self.col_indices());
-  const Tensor dense = at::zeros({self.numel()}, self.values().options());
-  dense.index_add_(0, flattened(indices, self.sizes()), self.values());
-  const Tensor shaped = dense.view(self.sizes());
-  return dtype.has_value() ? shaped.to(*dtype) : shaped;
-}
-
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, SparsePrivateUse1, m) {
+DSAFUZZ_OPERATORS(sparse, m) {
   m.impl("_coalesce", &coalesce);
   m.impl("_to_dense", &coo_to_dense);
-}
-
-TORCH_LIBRARY_IMPL(aten, SparseCsrPrivateUse1, m) {
-  m.impl("crow_indices", &at::native::crow_indices_sparse_csr);
-  m.impl("col_indices", &at::native::col_indices_sparse_csr);
-  m.impl("values", &at::native::values_sparse_csr);
-  m.impl("_nnz", &at::native::_nnz_sparse_csr);
-  m.impl("sparse_dim", &at::native::sparse_dim_sparse_csr);
-  m.impl("dense_dim", &at::native::dense_dim_sparse_csr);
-  m.impl("_to_dense", &csr_to_dense);
 }
 
 }  // namespace vcuda::aten

@@ -35,8 +35,6 @@ void validate_compressed_sparse_indices(bool, const Tensor& compressed_idx, cons
 
 }  // namespace
 
-TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
-  m.impl("_validate_compressed_sparse_indices", &validate_compressed_sparse_indices);
-}
+DSAFUZZ_OPERATORS(dense, m) { m.impl("_validate_compressed_sparse_indices", &validate_compressed_sparse_indices); }
 
 }  // namespace vcuda::aten

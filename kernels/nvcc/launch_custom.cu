@@ -10,7 +10,7 @@
 
 namespace {
 
-vcuda::Stream on(void* stream) { return static_cast<vcuda::Stream>(stream); }
+vcuda::Stream on(void* stream) { return reinterpret_cast<vcuda::Stream>(stream); }
 int launched() { return static_cast<int>(cudaGetLastError()); }
 
 }  // namespace

@@ -36,7 +36,7 @@
 namespace vcuda {
 using Half = __half;
 using BFloat16 = __nv_bfloat16;
-using Stream = cudaStream_t;
+using Stream = std::intptr_t;  // a cudaStream_t, as the host sees it (launch.h)
 __device__ inline float to_float(float v) { return v; }
 __device__ inline double to_float(double v) { return v; }
 __device__ inline float to_float(Half v) { return __half2float(v); }
@@ -135,8 +135,10 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
 #define KERNEL_STRUCT(...) const __VA_ARGS__
 #define RETURN_ROW return
 
-#define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)
-#define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) KERNEL<<<GRID, BLOCK, 0, STREAM>>>(__VA_ARGS__)
+#define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
+  KERNEL<<<GRID, BLOCK, 0, reinterpret_cast<cudaStream_t>(STREAM)>>>(__VA_ARGS__)
+#define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) \
+  KERNEL<<<GRID, BLOCK, 0, reinterpret_cast<cudaStream_t>(STREAM)>>>(__VA_ARGS__)
 
 #else
 

@@ -18,8 +18,9 @@ struct Dim3 {
   friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-// A stream's number; 0 is the default stream of the current device. Streams are made in runtime.h.
-using Stream = int;
+// A stream's number; 0 is the default stream of the current device. Streams are made in runtime.h. It is as wide as
+// CUDA's handle of a stream, so that a launcher is the same function to its callers where nvcc has compiled it.
+using Stream = std::intptr_t;
 
 // Where a device assert stands: what CUDA prints of it, all literals.
 struct AssertSite {
