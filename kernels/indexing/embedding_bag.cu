@@ -13,7 +13,8 @@ namespace {
 using vcuda::from_float;
 using vcuda::to_float;
 
-constexpr std::int64_t kBlockX = 32, kBlockY = 8, kMostBlocks = 1024;
+constexpr int kBlockX = 32, kBlockY = 8;
+constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kWarp = 32, kSampleThreads = 512;
 
 // The forward kernels' arguments, typed.
@@ -32,23 +33,30 @@ struct Bags {
   __device__ std::int64_t end_of(std::int64_t bag) const { return bag < numBags - 1 ? offsets[bag + 1] : numIndices; }
   __device__ bool has_invalid_index(std::int64_t begin, std::int64_t end) const {
     bool found = false;
+    vcuda::readable(&input[begin], end - begin);
     for (std::int64_t emb = begin; emb < end; ++emb) {
-      const Index index = input[emb];
+      const Index index = vcuda::argument(input[emb]);
       found = found || index < 0 || index >= numRows;
     }
     return found;
   }
-  // Of what has been checked.
-  __device__ Sum<T> sum_of(std::int64_t begin, std::int64_t end, std::int64_t feature) const {
-    Sum<T> sum = 0;
+  // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side.
+  UNCHECKED void write_sums(T* out, std::int64_t begin, std::int64_t end, std::int64_t feature, int count,
+                            std::int64_t counted) const {
+    Sum<T> sums[vcuda::most_joined(kBlockX)] = {};
     for (std::int64_t emb = begin; emb < end; ++emb) {
-      const Index index = vcuda::argument(input[emb]);
-      const T value = vcuda::argument(weight[feature * weight_stride1 + index * weight_stride0]);
-      Sum<T> part = index == padding_idx ? Sum<T>(0) : to_float(value);
-      if (per_sample_weights != nullptr) part *= to_float(per_sample_weights[emb * per_sample_weights_stride]);
-      sum += part;
+      const Index index = input[emb];
+      const T* const row = weight + feature * weight_stride1 + index * weight_stride0;
+      const bool padding = index == padding_idx;
+      if (per_sample_weights != nullptr) {
+        const Sum<T> scale = to_float(per_sample_weights[emb * per_sample_weights_stride]);
+        for (int i = 0; i < count; ++i) sums[i] += (padding ? Sum<T>(0) : to_float(row[i])) * scale;
+      } else if (!padding) {
+        for (int i = 0; i < count; ++i) sums[i] += to_float(row[i]);
+      }
     }
-    return sum;
+    const Sum<T> bag_size = mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
+    for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i] / bag_size);
   }
 };
 
@@ -80,20 +88,20 @@ __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, I
         DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
         DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX,
                       !bags.has_invalid_index(begin, end));
+        Index* const to = feature == 0 ? vcuda::writable(&bags.offset2bag[begin], end - begin) : nullptr;
         std::int64_t counted = 0;
         for (std::int64_t emb = begin; emb < end; ++emb) {
           const Index index = vcuda::argument(bags.input[emb]);
           vcuda::readable(&bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0], count);
+          if (bags.per_sample_weights != nullptr) {
+            vcuda::readable(&bags.per_sample_weights[emb * bags.per_sample_weights_stride], 1);
+          }
           if (index != bags.padding_idx) ++counted;
-          if (feature == 0) bags.offset2bag[emb] = static_cast<Index>(bag);
+          if (feature == 0) vcuda::set(to[emb - begin], static_cast<Index>(bag));
         }
         bags.bag_size[bag] = static_cast<Index>(counted);
         T* const out = vcuda::writable(&bags.output[bag * bags.featureSize + feature], count);
-        for (int i = 0; i < count; ++i) {
-          Sum<T> sum = bags.sum_of(begin, end, feature + i);
-          if (bags.mean && counted != 0) sum /= static_cast<Sum<T>>(counted);
-          vcuda::set(out[i], from_float<T>(sum));
-        }
+        bags.write_sums(out, begin, end, feature, count, counted);
       });
 }
 

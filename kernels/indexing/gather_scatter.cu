@@ -31,59 +31,93 @@ __device__ inline void check_fill_index(std::int64_t idx_dim, std::int64_t index
                 idx_dim >= 0 && idx_dim < index_size);
 }
 
+// A run of elements of all operands.
+template <typename Index>
+struct Moves {
+  char* self;
+  const char* source;
+  const char* index;
+  std::int64_t self_step, source_step, index_step, size, stride;
+  int count;
+
+  // Calls `body(i, the index of element i in bytes)`.
+  template <typename Check, typename Body>
+  __device__ void for_each(const Check& check, const Body& body) const {
+    const Run<Index> indices(index, index_step, count);
+    for (int i = 0; i < count; ++i) {
+      const std::int64_t idx_dim = indices.get(i);
+      check(idx_dim, size);
+      body(i, idx_dim * stride);
+    }
+  }
+};
+
 // `kMost`: threads that may run as one, which an atomic operation forbids.
 template <typename T, typename Index>
 struct Gather {
   static constexpr int kMost = kThreads;
-  __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
-                             std::int64_t stride) const {
-    *reinterpret_cast<T*>(self + at.bytes[0]) = *reinterpret_cast<const T*>(source + at.bytes[1] + index * stride);
+  __device__ void operator()(const Moves<Index>& moves) const {
+    const Run<T> to(moves.self, moves.self_step, moves.count);
+    moves.for_each(check_index, [&](int i, std::int64_t offset) {
+      to.set(i, *reinterpret_cast<const T*>(moves.source + i * moves.source_step + offset));
+    });
   }
 };
 template <typename T, typename Index>
 struct Scatter {
   static constexpr int kMost = kThreads;
-  __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
-                             std::int64_t stride) const {
-    *reinterpret_cast<T*>(self + at.bytes[0] + index * stride) = *reinterpret_cast<const T*>(source + at.bytes[1]);
+  __device__ void operator()(const Moves<Index>& moves) const {
+    const Run<T> from(moves.source, moves.source_step, moves.count);
+    moves.for_each(check_index, [&](int i, std::int64_t offset) {
+      *reinterpret_cast<T*>(moves.self + i * moves.self_step + offset) = from.get(i);
+    });
   }
 };
 template <typename T, typename Index>
 struct AtomicAdd {
   static constexpr int kMost = 1;
-  __device__ void operator()(char* self, const char* source, std::int64_t index, const Offsets<3>& at,
-                             std::int64_t stride) const {
-    atomicAdd(reinterpret_cast<T*>(self + at.bytes[0] + index * stride),
-              *reinterpret_cast<const T*>(source + at.bytes[1]));
+  __device__ void operator()(const Moves<Index>& moves) const {
+    moves.for_each(check_index, [&](int, std::int64_t offset) {
+      atomicAdd(reinterpret_cast<T*>(moves.self + offset), *reinterpret_cast<const T*>(moves.source));
+    });
   }
 };
 template <typename T, typename Index>
 struct CheckOnly {
   static constexpr int kMost = kThreads;
-  __device__ void operator()(char*, const char*, std::int64_t, const Offsets<3>&, std::int64_t) const {}
+  __device__ void operator()(const Moves<Index>& moves) const {
+    moves.for_each(check_index, [](int, std::int64_t) {});
+  }
 };
+
+template <typename Index, typename Move>
+__device__ void for_each_move(char* self, const char* source, const char* index, const Walk<3>& walk,
+                              std::int64_t count, std::int64_t size, std::int64_t stride, int most, const Move& move) {
+  const std::int64_t self_step = vcuda::argument(walk.strides[0][0]), source_step = vcuda::argument(walk.strides[1][0]);
+  const std::int64_t index_step = vcuda::argument(walk.strides[2][0]);
+  for_each_run<kThreads, kPerThread>(walk, count, most, [&](const Offsets<3>& at, int together) {
+    move(Moves<Index>{self + at.bytes[0], source + at.bytes[1], index + at.bytes[2], self_step, source_step, index_step,
+                      size, stride, together});
+  });
+}
 
 template <typename Move, typename Index>
 __global__ void _scatter_gather_elementwise_kernel(char* self, const char* source, const char* index,
                                                    KERNEL_STRUCT(Walk<3>) walk, std::int64_t count, std::int64_t size,
                                                    std::int64_t stride) {
-  for_each_element<kThreads, kPerThread>(walk, count, Move::kMost, [&](const Offsets<3>& at) {
-    const std::int64_t idx_dim = index_at<Index>(index, at.bytes[2]);
-    check_index(idx_dim, size);
-    Move()(self, source, idx_dim, at, stride);
-  });
+  for_each_move<Index>(self, source, index, walk, count, size, stride, Move::kMost, Move());
 }
 
 template <typename T, typename Index, bool kWrite>
 __global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, KERNEL_STRUCT(Walk<3>) walk,
                                                  std::int64_t count, std::int64_t size, std::int64_t stride,
                                                  const Value value) {
-  for_each_element<kThreads, kPerThread>(walk, count, kThreads, [&](const Offsets<3>& at) {
-    const std::int64_t idx_dim = index_at<Index>(index, at.bytes[2]);
-    check_fill_index(idx_dim, size);
-    if constexpr (kWrite) {
-      *reinterpret_cast<T*>(self + at.bytes[0] + idx_dim * stride) = *reinterpret_cast<const T*>(value.bytes);
-    }
+  for_each_move<Index>(self, nullptr, index, walk, count, size, stride, kThreads, [&](const Moves<Index>& moves) {
+    moves.for_each(check_fill_index, [&](int i, std::int64_t offset) {
+      if constexpr (kWrite) {
+        *reinterpret_cast<T*>(moves.self + i * moves.self_step + offset) = *reinterpret_cast<const T*>(value.bytes);
+      }
+    });
   });
 }
 

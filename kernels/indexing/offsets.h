@@ -75,4 +75,59 @@ __device__ void for_each_element(const vcuda::Walk<N>& walk, std::int64_t count,
   }
 }
 
+// The same in runs, for bodies that can take several elements at once: calls `body(offsets, n)` for `n` elements, the
+// first at `offsets` and the others after it along dimension 0.
+template <int kThreads, int kPerThread, int N, typename Body>
+__device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
+  const std::int64_t row = vcuda::argument(walk.sizes[0].number);
+  std::int64_t first = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
+  const int joined = vcuda::join_row(most);
+  for (int n = 0; n < kPerThread && first < count; ++n, first += kThreads) {
+    const std::int64_t end = count - first < joined ? count : first + joined;
+    for (std::int64_t i = first; i < end;) {
+      const std::int64_t left = row - (i - quotient(i, walk.sizes[0]) * row);
+      const int together = static_cast<int>(end - i < left ? end - i : left);
+      body(offsets_of(walk, i), together);
+      i += together;
+    }
+  }
+}
+
+// `count` elements of an operand, `step` bytes apart. Those that lie side by side are checked at once.
+template <typename T>
+class Run {
+ public:
+  __device__ Run(char* first, std::int64_t step, int count) : first_(first), step_(step), checked_(fits(step, count)) {
+    if (checked_) vcuda::writable(reinterpret_cast<T*>(first), count);
+  }
+  __device__ Run(const char* first, std::int64_t step, int count)
+      : first_(const_cast<char*>(first)), step_(step), checked_(fits(step, count)) {
+    if (checked_) vcuda::readable(reinterpret_cast<const T*>(first), count);
+  }
+
+  __device__ T get(int i) const {
+    const T* const at = reinterpret_cast<const T*>(first_ + i * step_);
+    if constexpr (int{sizeof(T)} <= kWordBytes) {
+      if (checked_) return vcuda::argument(*at);
+    }
+    return *at;
+  }
+  __device__ void set(int i, T value) const {
+    T* const at = reinterpret_cast<T*>(first_ + i * step_);
+    if constexpr (int{sizeof(T)} <= kWordBytes) {
+      if (checked_) return vcuda::set(*at, value);
+    }
+    *at = value;
+  }
+
+ private:
+  static constexpr int kWordBytes = 8;  // what the machine moves as one
+  __device__ static bool fits(std::int64_t step, int count) {
+    return int{sizeof(T)} <= kWordBytes && count > 1 && step == static_cast<std::int64_t>(sizeof(T));
+  }
+  char* first_;
+  std::int64_t step_;
+  bool checked_;
+};
+
 }  // namespace kernels

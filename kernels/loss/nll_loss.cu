@@ -34,15 +34,22 @@ __global__ void nll_loss_forward_no_reduce_cuda_kernel(std::int64_t batch_size, 
                                                        T* output, const T* weights, std::int64_t n_classes,
                                                        std::int64_t ignore_index) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < batch_size; i += step) {
-    const Label cur_target = target[i];
-    if (cur_target == ignore_index) {
-      output[i] = from_float<T>(0);
-      continue;
+  std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int joined = vcuda::join_row(kThreads);
+  for (; first < batch_size; first += step) {
+    const int count = batch_size - first < joined ? static_cast<int>(batch_size - first) : joined;
+    const Label* const targets = vcuda::readable(&target[first], count);
+    T* const out = vcuda::writable(&output[first], count);
+    for (int i = 0; i < count; ++i) {
+      const Label cur_target = vcuda::argument(targets[i]);
+      if (cur_target == ignore_index) {
+        vcuda::set(out[i], from_float<T>(0));
+        continue;
+      }
+      ASSERT_LABEL(180, "nll_loss_forward_no_reduce_cuda_kernel", cur_target, n_classes);
+      const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
+      vcuda::set(out[i], from_float<T>(-weight * to_float(input[(first + i) * n_classes + cur_target])));
     }
-    ASSERT_LABEL(180, "nll_loss_forward_no_reduce_cuda_kernel", cur_target, n_classes);
-    const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
-    output[i] = from_float<T>(-weight * to_float(input[i * n_classes + cur_target]));
   }
 }
 

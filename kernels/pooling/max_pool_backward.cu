@@ -33,6 +33,26 @@ __device__ inline int end_window(int at, const Window& window, int count) {
   return end < count ? end : count;
 }
 
+// What threads that run as one collect: `count` pixels side by side from number `first` and column `x` on, from windows
+// [first_row, row_end) x [first_column, column_end), which are those over them.
+template <typename T>
+UNCHECKED void collect(T* out, int first, int x, int count, const T* top_diff, const std::int64_t* top_mask,
+                       int first_row, int row_end, int first_column, int column_end, int pooled_width,
+                       const Window& columns) {
+  Sum<T> sums[vcuda::most_joined(kThreads) + 1] = {};  // the last is what goes to other pixels
+  for (int row = first_row; row < row_end; ++row) {
+    for (int column = first_column; column < column_end; ++column) {
+      const std::int64_t at = static_cast<std::int64_t>(row) * pooled_width + column;
+      const std::int64_t pixel = top_mask[at] - first;
+      const std::int64_t in_window = pixel - (column * columns.stride.number - columns.padding - x);
+      const bool is_over = static_cast<std::uint64_t>(in_window) < static_cast<std::uint64_t>(columns.reach);
+      const bool is_here = static_cast<std::uint64_t>(pixel) < static_cast<std::uint64_t>(count);
+      sums[is_here && is_over ? pixel : count] += to_float(top_diff[at]);
+    }
+  }
+  for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i]);
+}
+
 template <typename T>
 __global__ void max_pool_backward_nchw(const T* top_diff, const std::int64_t* top_mask, int num, int channels,
                                        int height, KERNEL_STRUCT(vcuda::Divisor) width, int pooled_height,
@@ -45,20 +65,34 @@ __global__ void max_pool_backward_nchw(const T* top_diff, const std::int64_t* to
   for (int n = static_cast<int>(blockIdx.y); n < num; n += static_cast<int>(gridDim.y)) {
     for (int c = static_cast<int>(blockIdx.z); c < channels; c += static_cast<int>(gridDim.z)) {
       const std::int64_t plane = static_cast<std::int64_t>(n) * channels + c;
+      const std::int64_t windows = plane * pooled_height * pooled_width;
       int y = static_cast<int>(quotient(first, width)), x = first - y * row_length;
       for (int pixel = first; pixel < end; ++y, x = 0) {
+        const int count = end - pixel < row_length - x ? end - pixel : row_length - x;
         const int first_row = first_window(y, rows), row_end = end_window(y, rows, pooled_height);
-        for (; x < row_length && pixel < end; ++x, ++pixel) {
-          const int first_column = first_window(x, columns), column_end = end_window(x, columns, pooled_width);
+        const int first_column = first_window(x, columns);
+        const int column_end = end_window(x + count - 1, columns, pooled_width);
+        T* const out = vcuda::writable(&bottom_diff[plane * pixels + pixel], count);
+        if (count == 1) {
           Sum<T> gradient = 0;
           for (int row = first_row; row < row_end; ++row) {
             for (int column = first_column; column < column_end; ++column) {
-              const std::int64_t at = (plane * pooled_height + row) * pooled_width + column;
+              const std::int64_t at = windows + static_cast<std::int64_t>(row) * pooled_width + column;
               if (top_mask[at] == pixel) gradient += to_float(top_diff[at]);
             }
           }
-          bottom_diff[plane * pixels + pixel] = from_float<T>(gradient);
+          vcuda::set(*out, from_float<T>(gradient));
+        } else {
+          const int over = column_end > first_column ? column_end - first_column : 0;
+          for (int row = first_row; row < row_end; ++row) {
+            const std::int64_t at = windows + static_cast<std::int64_t>(row) * pooled_width + first_column;
+            vcuda::readable(&top_mask[at], over);
+            vcuda::readable(&top_diff[at], over);
+          }
+          collect(out, pixel, x, count, &top_diff[windows], &top_mask[windows], first_row, row_end, first_column,
+                  column_end, pooled_width, columns);
         }
+        pixel += count;
       }
     }
   }

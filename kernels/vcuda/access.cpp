@@ -176,13 +176,22 @@ VCUDA_INTO_KERNELS void check_access(const void* pointer, std::size_t bytes, Acc
   }
 }
 
-VCUDA_INTO_KERNELS void detail::check_joined(const void* first, std::size_t element_bytes, int count, Access access) {
+VCUDA_INTO_KERNELS void detail::check_joined(const void* first, std::size_t element_bytes, std::int64_t count,
+                                             Access access) {
   if (count == 1) return check_access(first, element_bytes, access);
   const auto address = reinterpret_cast<std::uintptr_t>(first);
-  if (address % element_bytes == 0 &&
-      shadow::are_plainly_fine(address, element_bytes * static_cast<std::size_t>(count))) [[likely]]
+  const auto many = static_cast<std::size_t>(count);
+  // A number that a kernel read may be any: the product must not overflow.
+  const bool fits = many <= shadow::reach.arena.bytes && address % element_bytes == 0;
+  if (count == 0 || (fits && shadow::are_plainly_fine(address, element_bytes * many))) [[likely]]
     return;
+  check_in_turn(first, element_bytes, count, access);
+}
+
+void detail::check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access) {
   run_alone();
+  const char* at = static_cast<const char*>(first);
+  for (std::int64_t i = 0; i < count; ++i, at += element_bytes) check_access(at, element_bytes, access);
 }
 
 VCUDA_KERNEL_SIDE void detail::copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }

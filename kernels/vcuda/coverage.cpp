@@ -5,6 +5,9 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
 
 // The start of this library or program: addresses relative to it are the same in every run.
 extern "C" VCUDA_KERNEL_SIDE const char __ehdr_start;
@@ -33,6 +36,12 @@ void add_saturating(std::uint8_t& counter, unsigned more) {
   counter = static_cast<std::uint8_t>(sum > 255 ? 255 : sum);
 }
 
+// Threads of the host that share a grid would take the counter's cache line from each other at each store.
+void mark(std::uint64_t name) {
+  std::uint8_t& counter = map.counters[slot(name)];
+  if ((counter & 1) == 0) counter |= 1;
+}
+
 std::uint64_t relative(const void* address) {
   return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(&__ehdr_start);
 }
@@ -45,7 +54,7 @@ std::uint64_t feature(Kind kind, std::uint64_t name) { return name * 4 + static_
 template <typename Word>
 void count_compare(Word a, Word b, const void* caller) {
   const auto agreeing = static_cast<std::uint64_t>(std::countl_zero(static_cast<Word>(a ^ b)));
-  map.counters[slot(feature(Kind::compare, relative(caller) * 128 + agreeing))] |= 1;
+  mark(feature(Kind::compare, relative(caller) * 128 + agreeing));
 }
 
 // Kept out of line: the return address is the compare's place in the kernel.
@@ -54,33 +63,28 @@ template <typename Word>
   count_compare(a, b, __builtin_return_address(0));
 }
 
-struct Counters {
-  std::uint8_t* begin;
-  std::uint8_t* end;
-};
+// One counter for each place in a kernel where the paths part: the compiler's "guards", which are ours to use.
+using Counters = std::span<std::uint32_t>;
 std::vector<Counters>& modules() {
   static std::vector<Counters> only;
   return only;
 }
 
-void collect(const Counters& counters, std::uint64_t first_name) {
-  for (std::uint8_t* at = counters.begin; at < counters.end;) {
-    std::uint64_t eight = 0;
-    const auto left = static_cast<std::size_t>(counters.end - at);
-    if (left >= sizeof eight) {
-      std::memcpy(&eight, at, sizeof eight);
-      if (eight == 0) {
-        at += sizeof eight;
-        continue;
-      }
+bool are_zero(const std::uint32_t* at) {
+  std::array<std::uint64_t, 4> words;
+  std::memcpy(words.data(), at, sizeof words);
+  return (words[0] | words[1] | words[2] | words[3]) == 0;
+}
+
+void collect(Counters counters, std::uint64_t first_name) {
+  for (std::size_t i = 0; i < counters.size(); ++i) {
+    if (counters.size() - i >= 8 && are_zero(&counters[i])) {
+      i += 7;
+      continue;
     }
-    const std::size_t count = left < sizeof eight ? left : sizeof eight;
-    for (std::size_t i = 0; i < count; ++i, ++at) {
-      if (*at == 0) continue;
-      const std::uint64_t name = first_name + static_cast<std::uint64_t>(at - counters.begin);
-      if (map.counters != nullptr) add_saturating(map.counters[slot(feature(Kind::counter, name))], *at);
-      *at = 0;
-    }
+    const std::uint32_t count = std::exchange(counters[i], 0);
+    if (count == 0 || map.counters == nullptr) continue;
+    add_saturating(map.counters[slot(feature(Kind::counter, first_name + i))], count);
   }
 }
 
@@ -97,9 +101,9 @@ void add_feature(std::uint64_t name) {
 
 void collect_counters() {
   std::uint64_t first_name = 0;
-  for (const Counters& counters : modules()) {
+  for (const Counters counters : modules()) {
     collect(counters, first_name);
-    first_name += static_cast<std::uint64_t>(counters.end - counters.begin);
+    first_name += counters.size();
   }
 }
 
@@ -123,7 +127,7 @@ VCUDA_INTO_KERNELS void reach(const AssertSite& site) {
     if (seen == nullptr) __atomic_store_n(here, &site, __ATOMIC_RELAXED);
     break;
   }
-  map.counters[slot(feature(Kind::assert_site, name))] |= 1;
+  mark(feature(Kind::assert_site, name));
 }
 
 }  // namespace vcuda
@@ -151,12 +155,19 @@ VCUDA_COMPARES(8, std::uint64_t)
   for (std::uint64_t i = 0; i < cases[0]; ++i) vcuda::count_compare<std::uint64_t>(value, cases[2 + i], caller + i);
 }
 
+// Saturates as the map does. A hot place then costs a look and no store, which threads of the host that share a grid
+// would have to wait for.
+VCUDA_INTO_KERNELS void __sanitizer_cov_trace_pc_guard(std::uint32_t* counter) {
+  if (*counter < 255) [[unlikely]]
+    ++*counter;
+}
+
 // One call for each source file, always with the same range: the linker has joined them.
-VCUDA_KERNEL_SIDE void __sanitizer_cov_8bit_counters_init(std::uint8_t* begin, std::uint8_t* end) {
-  for (const auto& known : vcuda::modules()) {
-    if (known.begin == begin) return;
+VCUDA_KERNEL_SIDE void __sanitizer_cov_trace_pc_guard_init(std::uint32_t* begin, std::uint32_t* end) {
+  for (const vcuda::Counters known : vcuda::modules()) {
+    if (known.data() == begin) return;
   }
-  vcuda::modules().push_back({begin, end});
+  vcuda::modules().emplace_back(begin, end);
 }
 
 }  // extern "C"

@@ -1,6 +1,6 @@
 // What a run of kernels touched, as small counters in a map that someone else owns (the worker's shared page).
 //
-// Sources: the kernels' inline 8-bit counters, compares (how close the operands were: the number of leading bits
+// Sources: the kernels' counters of edges, compares (how close the operands were: the number of leading bits
 // that agree), and assert sites reached. Each is folded into the map by a hash; a counter saturates at 255.
 #pragma once
 
@@ -23,7 +23,7 @@ void add_feature(std::uint64_t name);
 // template share a site.
 std::vector<AssertSite> reached_sites();
 
-// Moves the inline counters into the map and zeroes them; call once after each case.
+// Moves the kernels' counters into the map and zeroes them; call once after each case.
 void collect_counters();
 
 }  // namespace vcuda

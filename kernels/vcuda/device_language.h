@@ -16,8 +16,11 @@
 // row. threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel
 // checks for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all
 // that is written before the last check is what the threads would write anyway, and no atomic operation is among it.
-// vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, for vcuda::argument and vcuda::set, which
-// check nothing; vcuda::copy_joined copies n elements.
+// vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, n >= 0, for vcuda::argument and vcuda::set,
+// which check nothing; vcuda::copy_joined copies n elements.
+// UNCHECKED, in the place of __device__, is for the inner loop of threads that may be joined: the virtual device neither
+// checks nor counts what it does, so all memory that it touches must have been checked before, for this thread and those
+// joined. vcuda::most_joined(n) is the most that join_row(n) says, a constant.
 // Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
@@ -59,13 +62,14 @@ __device__ T argument(const T& element) {
   return element;
 }
 
+constexpr int most_joined(int) { return 1; }
 __device__ inline int join_row(std::int64_t) { return 1; }
 template <typename T>
-__device__ const T* readable(const T* first, int) {
+__device__ const T* readable(const T* first, std::int64_t) {
   return first;
 }
 template <typename T>
-__device__ T* writable(T* first, int) {
+__device__ T* writable(T* first, std::int64_t) {
   return first;
 }
 template <typename T>
@@ -133,6 +137,7 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
   } while (0)
 
 #define KERNEL_STRUCT(...) const __VA_ARGS__
+#define UNCHECKED __device__
 #define RETURN_ROW return
 
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \

@@ -1,6 +1,6 @@
 // CUDA's device language on the host: what device_language.h means when clang compiles a kernel for the
 // virtual device. Kernel files are compiled with -fsanitize=kernel-address (every load and store is checked
-// against the arena's shadow, see memory.h) and with inline 8-bit counters and compare tracing (coverage.h).
+// against the arena's shadow, see memory.h) and with counters of edges and compare tracing (coverage.h).
 #pragma once
 
 #include <cstddef>
@@ -62,6 +62,9 @@ using dim3 = ::vcuda::Dim3;
     return;             \
   } while (0)
 
+// Never merged into its kernel, where it would be checked.
+#define UNCHECKED VCUDA_UNCHECKED __attribute__((noinline))
+
 // The launch's own copy serves all threads: a copy for each would cost more than most of them do.
 #define KERNEL_STRUCT(...) const __VA_ARGS__&
 
@@ -81,6 +84,8 @@ T argument(const T& element) {
   return read_unchecked(element);
 }
 
+constexpr int most_joined(int most) { return most; }
+
 inline int join_row(std::int64_t most) {
   ThreadState& state = current_thread();
   const unsigned first = read_unchecked(state.thread.x);
@@ -95,12 +100,12 @@ inline int join_row(std::int64_t most) {
 }
 
 template <typename T>
-const T* readable(const T* first, int count) {
+const T* readable(const T* first, std::int64_t count) {
   detail::check_joined(first, sizeof(T), count, Access::read);
   return first;
 }
 template <typename T>
-T* writable(T* first, int count) {
+T* writable(T* first, std::int64_t count) {
   detail::check_joined(first, sizeof(T), count, Access::write);
   return first;
 }
@@ -130,10 +135,10 @@ struct BFloat16 {
 inline BFloat16 read_unchecked(const BFloat16& v) { return {read_unchecked(v.bits)}; }
 inline void write_unchecked(BFloat16& v, BFloat16 wanted) { write_unchecked(v.bits, wanted.bits); }
 
-inline float to_float(float v) { return v; }
-inline double to_float(double v) { return v; }
-inline float to_float(Half v) { return static_cast<float>(v); }
-inline float to_float(BFloat16 v) {
+__device__ inline float to_float(float v) { return v; }
+__device__ inline double to_float(double v) { return v; }
+__device__ inline float to_float(Half v) { return static_cast<float>(v); }
+__device__ inline float to_float(BFloat16 v) {
   const std::uint32_t wide = static_cast<std::uint32_t>(v.bits) << 16;
   float out;
   std::memcpy(&out, &wide, sizeof out);
@@ -141,7 +146,7 @@ inline float to_float(BFloat16 v) {
 }
 
 template <typename T>
-T from_float(double v) {
+__device__ T from_float(double v) {
   if constexpr (std::is_same_v<T, BFloat16>) {
     const float narrow = static_cast<float>(v);
     std::uint32_t wide;

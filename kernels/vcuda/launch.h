@@ -112,8 +112,10 @@ using Body = void (*)(const void* closure);
 // on. Otherwise nothing happens. Requires: a kernel is running.
 VCUDA_KERNEL_SIDE void run_alone();
 
-// check_access for `count` elements in a row, for the threads that run as one if there are several.
-VCUDA_KERNEL_SIDE void check_joined(const void* first, std::size_t element_bytes, int count, Access access);
+// check_access for `count` elements in a row, at least none, for this thread and those that run as one with it.
+VCUDA_KERNEL_SIDE void check_joined(const void* first, std::size_t element_bytes, std::int64_t count, Access access);
+// The same where something is wrong with one of them, or a tool watches.
+VCUDA_KERNEL_SIDE void check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access);
 // memcpy that the sanitizer does not see.
 VCUDA_KERNEL_SIDE void copy(void* to, const void* from, std::size_t bytes);
 

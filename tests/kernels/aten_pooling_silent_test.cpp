@@ -93,6 +93,16 @@ TEST_F(AtenPoolingSilentTest, OutOfBoundsAccesses) {
          bag(four(), ids({0, 5}), table(), kMean);
        },
        "Invalid __global__ read of size 8 bytes"},
+      {"S09 an offset whose distance in bytes is a multiple of 2^64",
+       [] {
+         bag(four(), ids({0, std::int64_t{1} << 61, 4}), table(), kSum);
+       },
+       "Invalid __global__ read of size 8 bytes"},
+      {"S09 the same, largest",
+       [] {
+         bag(four(), ids({0, std::int64_t{1} << 61, 4}), table(), kMax);
+       },
+       "Invalid __global__ read of size 8 bytes"},
       {"S14 adaptive 2d",
        [] {
          at::adaptive_max_pool2d_backward(ones({1, 1, 1, 1}), ones({1, 1, 2, 2}), ids({9}, {1, 1, 1, 1}));
