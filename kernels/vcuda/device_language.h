@@ -62,7 +62,7 @@ __device__ T argument(const T& element) {
   return element;
 }
 
-constexpr int most_joined(int) { return 1; }
+__host__ __device__ constexpr int most_joined(int) { return 1; }
 __device__ inline int join_row(std::int64_t) { return 1; }
 template <typename T>
 __device__ const T* readable(const T* first, std::int64_t) {
