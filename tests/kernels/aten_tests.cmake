@@ -35,6 +35,11 @@ if(TARGET dsafuzz_vcuda)
       add_test(NAME cuda_operators_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/cuda_operators_test.py"
                "$<TARGET_FILE:dsafuzz_vcuda>" "$<TARGET_FILE:dsafuzz_cuda>")
     endif()
+    if(TARGET dsafuzz_kernels_on_cuda)
+      add_test(NAME own_kernels_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/own_kernels_test.py"
+               "$<TARGET_FILE:dsafuzz_kernels_on_cuda>"
+               "${PROJECT_SOURCE_DIR}/corpus/catalogue/device_asserts.tsv")
+    endif()
     # An installed copy, configured, compiled and run as a user would.
     add_test(NAME guard_package_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/guard_package_test.py"
              "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${PROJECT_SOURCE_DIR}/kernels/guard/README.md"

@@ -265,7 +265,7 @@ class FidelityTest(program.ProgramTest):
         self.assertEqual(ended.out, "")
 
     def test_usage_errors(self):
-        for devices in ("vcuda", "vcuda,cpu,cuda", "vcuda,gpu"):
+        for devices in ("vcuda", "vcuda,cpu,vcuda:1,cuda", "vcuda,gpu", "vcuda,vcuda:own", "vcuda,cuda:0:own:own"):
             ended = self.run_program("fidelity", self.corpus(), "--devices", devices, code=2)
             self.assertIn("dsafuzz: --device", ended.err)
 
