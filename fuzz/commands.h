@@ -91,20 +91,20 @@ struct ExamineFlags {
   std::string scenario;  // says what counts as a finding; may be empty
   std::string out = "dsafuzz-out";
   int confirmations = 5;
-  int executions = 500;       // 0: do not reduce
-  double seconds = 300;       // for the reduction
-  int start_runs = 10;        // that measure how often the bug shows
-  int jobs = 1;               // slow cases run at the same time
-  bool redact = false;        // a user's data is replaced first
+  int executions = 500;  // 0: do not reduce
+  double seconds = 300;  // for the reduction
+  int start_runs = 10;   // that measure how often the bug shows
+  int jobs = 1;          // slow cases run at the same time
+  bool redact = false;   // a user's data is replaced first
   std::optional<Case> given;  // instead of the file: nothing of it is written but what is found
-  bool verify = false;        // only check that the case is minimal
+  bool verify = false;   // only check that the case is minimal
   bool run_reproducers = true;
 };
 // Examines the case, prints the minimal one; or, to verify, prints the certificate or a smaller case.
 int reduce_command(const ExamineFlags& flags);
 // The case without a user's data, and showing what it showed. Nothing is written.
 Result<Case> redacted_case(const Case& c, const RunFlags& run);
-int emit_command(const ExamineFlags& flags);  // the same without reducing, prints the folder
+int emit_command(const ExamineFlags& flags);    // the same without reducing, prints the folder
 
 struct ImportFlags {
   RunFlags run;                                  // for `reduce`
