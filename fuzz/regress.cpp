@@ -94,7 +94,8 @@ Result<RegressRun> run_regress(const RegressOptions& options) {
   // Cases with the same settings one after the other: other settings need other workers.
   std::ranges::sort(queue, {}, [](const Pending& p) {
     const Device& device = p.settings.device;
-    return std::tuple(device.kind, device.index, device.own_kernels, p.settings.tool, std::cref(p.settings.modules).get(), p.row);
+    return std::tuple(device.kind, device.index, device.own_kernels, p.settings.tool,
+                      std::cref(p.settings.modules).get(), p.row);
   });
 
   std::atomic<std::size_t> next = 0;
