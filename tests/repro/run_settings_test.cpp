@@ -9,13 +9,14 @@ using testing::Contains;
 using testing::Not;
 
 TEST(Device, TextsAreInverses) {
-  for (const char* text : {"cpu", "vcuda", "vcuda:1", "cuda:0", "cuda:15"}) {
+  for (const char* text : {"cpu", "vcuda", "vcuda:1", "cuda:0", "cuda:15", "cuda:1:own"}) {
     const auto device = parse_device(text);
     ASSERT_TRUE(device) << text;
     EXPECT_EQ(device->text(), text);
   }
   EXPECT_EQ(parse_device("cuda")->text(), "cuda:0");
-  for (const char* text : {"", "gpu", "cpu:0", "vcuda:", "vcuda:-1", "cuda:16", "cuda:1x", "CUDA"})
+  for (const char* text : {"", "gpu", "cpu:0", "vcuda:", "vcuda:-1", "cuda:16", "cuda:1x", "CUDA", "cuda:own",
+                           "vcuda:0:own", "cuda:0:own:own", "cuda:0:", "cuda::own"})
     EXPECT_FALSE(parse_device(text)) << text;
 }
 

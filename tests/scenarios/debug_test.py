@@ -257,6 +257,32 @@ class FidelityTest(program.ProgramTest):
             self.assertIn("host_reject", answer)
         self.assertNotIn("control_empty_batch", [d["case"] for d in seen["differences"]])
 
+    def test_three_devices_are_compared_in_pairs(self):
+        ended = self.run_program("fidelity", self.corpus(), "--devices", "vcuda,vcuda:1,cpu", "--json", "-", code=1)
+        seen = ended.json()
+        self.assertEqual((seen["format"], seen["version"]), ("dsafuzz-fidelity", 1))
+        self.assertEqual(seen["devices"], ["vcuda", "vcuda:1", "cpu"])
+        names = [(c["a"].split(": ")[0], c["b"].split(": ")[0]) for c in seen["comparisons"]]
+        self.assertEqual(names, [("vcuda", "vcuda:1"), ("vcuda", "cpu"), ("vcuda:1", "cpu")])
+        self.assertEqual(seen["comparisons"][0]["differences"], [])
+        for comparison in seen["comparisons"][1:]:
+            lost = {d["case"] for d in comparison["differences"] if d["change"] == "assert_lost"}
+            self.assertEqual(lost, {"cross_entropy_classic_minimal", "gather_index_equals_size"})
+        self.assertNotIn("still_atens", seen)
+
+    def test_the_kernels_of_dsafuzz_on_a_gpu_are_not_searched(self):
+        case = REGRESSIONS / "cross_entropy_classic_minimal" / "case.yaml"
+        for command in (["fuzz", program.SCENARIOS / "linear_cross_entropy.yaml"], ["reduce", case], ["emit", case],
+                        ["debug", case, "--tool", "stacks"]):
+            ended = self.run_program(*command, "--device", "cuda:0:own", code=2)
+            self.assertIn("dsafuzz: --device: 'cuda:0:own' runs dsafuzz's kernels in the place of PyTorch's", ended.err)
+
+    @program.unittest.skipIf(program.HAS_GPU, "there is a GPU")
+    def test_a_replay_names_whose_kernels_were_to_run(self):
+        ended = self.run_program("replay", REGRESSIONS / "cross_entropy_classic_minimal" / "case.yaml", "--device",
+                                 "cuda:0:own", code=3)
+        self.assertIn("setup_failed on cuda:0:own", ended.out)
+
     @program.unittest.skipIf(program.HAS_GPU, "there is a GPU")
     def test_without_the_device_it_says_so(self):
         ended = self.run_program("fidelity", self.corpus(), code=3)

@@ -1,7 +1,7 @@
 """What only a real GPU can show. Each test is a ctest of its own with the label `gpu`; without a GPU it is skipped and
 says why.
 
-    gpu_test.py classic | catalogue | devices | operators
+    gpu_test.py classic | catalogue | devices | operators | own_kernels
 """
 import json
 import os
@@ -79,6 +79,19 @@ class GpuTest(program.ProgramTest):
                 if row["expected"] == "device_assert":
                     self.assertTrue(cell["site"].startswith(last_part(row["source"]).split(":")[0]), cell)
                     self.assertIn(f"`{row['condition']}`", cell["signature"])
+
+    def test_own_kernels(self):
+        """The source that the virtual device runs says on a GPU what it says there."""
+        if not self.can_run("cuda:0:own"):
+            self.skipTest("dsafuzz was built without nvcc, so its kernels do not run on a GPU")
+        cases = [CORPUS / "regressions" / name for name in (
+            "cross_entropy_classic_minimal", "cross_entropy_reduction_none", "gather_index_equals_size",
+            "index_select_negative", "scatter_add_negative", "nll_loss2d_backward_mean", "control_empty_batch",
+            "control_offset_and_transposed")]
+        seen = self.run_program("fidelity", *cases, "--devices", "vcuda,cuda:0:own", "--json", "-", code=None,
+                                deadline=240).json()
+        self.assertEqual(seen["compared"], len(cases), seen)
+        self.assertEqual(seen["differences"], [])
 
     def test_devices(self):
         """Two devices, one corpus: a finding is examined once and shows on both."""
