@@ -20,6 +20,7 @@ set(DSAFUZZ_DIAGNOSE_SOURCES
   parse_sanitizer_xml.cpp
   parse_host_sanitizer.cpp
   parse_gdb.cpp
+  parse_shell_death.cpp
   parse_system.cpp
   parse_environment.cpp
   parse_smi.cpp

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "repro/parse_shell_death.h"
 #include "repro/scan.h"
 
 namespace dsafuzz {
@@ -22,22 +23,24 @@ constexpr std::array kTexts{
     Text{"Fatal Python error: Aborted", "Python tells where it was when the process was aborted"},
     Text{"ChildFailedError", "torchrun reports that one of its processes ended"},
     Text{"(SIGTERM) received by PID", "The launcher ended the other ranks"},
-    Text{"Aborted (core dumped)", "The shell reports the abort"},
     Text{"repr-error 'CUDA error", "Tensors could not be printed any more"}};
 
 }  // namespace
 
 std::vector<LogEcho> find_echoes(const LogText& log) {
   std::array<std::int64_t, kTexts.size()> counts{};
+  std::int64_t aborts = 0;
   for (const std::string& line : log.lines) {
     for (std::size_t i = 0; i < kTexts.size(); ++i) {
       if (contains(line, kTexts[i].text)) ++counts[i];
     }
+    if (shell_death(line, false) == ShellDeath::abort) ++aborts;
   }
   std::vector<LogEcho> echoes;
   for (std::size_t i = 0; i < kTexts.size(); ++i) {
     if (counts[i] > 0) echoes.push_back({kTexts[i].what, counts[i]});
   }
+  if (aborts > 0) echoes.push_back({"The shell reports the abort", aborts});
   return echoes;
 }
 

@@ -15,7 +15,7 @@ struct LogEcho {
   std::int64_t count = 0;
 };
 
-// In the order of a table; empty if there is none. Only meaningful beside a fault of its own.
+// In the order of a table, the shell's word last; empty if there is none. Only meaningful beside a fault of its own.
 std::vector<LogEcho> find_echoes(const LogText& log);
 
 }  // namespace dsafuzz

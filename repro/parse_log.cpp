@@ -36,6 +36,7 @@ LogKind kind_of(SystemFault::Kind kind) {
     case SystemFault::Kind::memory_access_fault: return LogKind::illegal_memory_access;
     case SystemFault::Kind::driver_missing: return LogKind::driver_missing;
     case SystemFault::Kind::driver_too_old: return LogKind::driver_too_old;
+    case SystemFault::Kind::shell_abort:
     case SystemFault::Kind::process_killed: return LogKind::process_killed;
     case SystemFault::Kind::host_error: return LogKind::host_error;
     case SystemFault::Kind::xid: return LogKind::xid;

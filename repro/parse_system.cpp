@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "repro/parse_assert.h"
+#include "repro/parse_shell_death.h"
 #include "repro/scan.h"
 
 namespace dsafuzz {
@@ -28,7 +30,6 @@ constexpr std::array kTexts{
     Text{"(SIGSEGV) received by PID", Kind::process_killed, "sigsegv"},
     Text{"(SIGKILL) received by PID", Kind::process_killed, "sigkill"},
     Text{"Fatal Python error: Segmentation fault", Kind::process_killed, "sigsegv"},
-    Text{"Segmentation fault (core dumped)", Kind::process_killed, "sigsegv"},
     Text{"is killed by signal: Bus error", Kind::process_killed, "shared_memory"},
     Text{"is killed by signal: Segmentation fault", Kind::process_killed, "sigsegv"},
     Text{"is killed by signal: Killed", Kind::process_killed, "sigkill"},
@@ -103,7 +104,36 @@ std::string xid_fault(std::int64_t xid, std::string_view line) {
   }
 }
 
-std::optional<SystemFault> fault_in(std::string_view line) {
+SystemFault shell_fault(ShellDeath death) {
+  SystemFault fault;
+  switch (death) {
+    case ShellDeath::abort:
+      fault.kind = Kind::shell_abort;
+      fault.fault = "sigabrt";
+      return fault;
+    case ShellDeath::segfault:
+      fault.kind = Kind::process_killed;
+      fault.fault = "sigsegv";
+      return fault;
+    case ShellDeath::kill:
+      fault.kind = Kind::process_killed;
+      fault.fault = "sigkill";
+      return fault;
+  }
+  std::unreachable();
+}
+
+// The first of the last three lines that say something: a shell's word stands there, or a prompt after it.
+std::size_t first_of_end(const std::vector<std::string>& lines) {
+  constexpr int kWithPrompt = 3;
+  std::size_t first = lines.size();
+  for (int left = kWithPrompt; first > 0 && left > 0;) {
+    if (!trimmed(lines[--first]).empty()) --left;
+  }
+  return first;
+}
+
+std::optional<SystemFault> fault_in(std::string_view line, bool at_end) {
   SystemFault fault;
   if (auto xid = xid_of(line)) {
     fault.kind = Kind::xid;
@@ -123,6 +153,7 @@ std::optional<SystemFault> fault_in(std::string_view line) {
     fault.count = 0;
     return fault;
   }
+  if (const auto death = shell_death(line, at_end)) return shell_fault(*death);
   for (const Text& text : kTexts) {
     if (!contains(line, text.text)) continue;
     fault.kind = text.kind;
@@ -137,8 +168,9 @@ std::optional<SystemFault> fault_in(std::string_view line) {
 
 std::optional<SystemFault> parse_system(const LogText& log) {
   std::optional<SystemFault> best;
+  const std::size_t end = first_of_end(log.lines);
   for (std::size_t i = 0; i < log.lines.size(); ++i) {
-    auto fault = fault_in(log.lines[i]);
+    auto fault = fault_in(log.lines[i], i >= end);
     if (!fault) continue;
     if (best && best->kind == fault->kind && fault->kind == Kind::xid) {
       ++best->count;

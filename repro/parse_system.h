@@ -28,6 +28,7 @@ struct SystemFault {
     process_killed,
     host_error,
     xid,
+    shell_abort,  // below its causes: a host assert ends so, and a lost GPU may
     tool_usage,
     environment_failure
   };

@@ -25,7 +25,7 @@ dsafuzz_fuzz_target(fuzz_parse_log RUNS 5000 SEEDS ${_logs}
   SOURCES log_text.cpp log_json.cpp code_point.cpp log_margin.cpp log_reader.cpp scan.cpp parse_assert.cpp parse_dsa.cpp parse_cuda_error.cpp foreign_cuda_error.cpp cuda_codes.cpp error_mention.cpp
           exception_name.cpp parse_frames.cpp frame_forms.cpp
           parse_sanitizer.cpp sanitizer_location.cpp parse_sanitizer_xml.cpp parse_host_sanitizer.cpp parse_gdb.cpp
-          parse_system.cpp parse_environment.cpp parse_smi.cpp parse_smi_text.cpp smi_cells.cpp parse_log.cpp log_extent.cpp log_origin.cpp
+          parse_shell_death.cpp parse_system.cpp parse_environment.cpp parse_smi.cpp parse_smi_text.cpp smi_cells.cpp parse_log.cpp log_extent.cpp log_origin.cpp
           log_echoes.cpp normalise.cpp explain.cpp explain_assert.cpp explain_fault.cpp explain_text.cpp
           escape.cpp)
 

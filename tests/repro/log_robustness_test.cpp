@@ -115,6 +115,8 @@ TEST(LogRobustness, RepeatedAnchorsTakeLinearTime) {
                                            "a.cu:1: f:\nblock: [0,0,0], thread: [0,0,0] Assertion `",
                                            "========= Other\n=========     at f\n",
                                            "<hostStack><frame>",
+                                           "(core dumped)",
+                                           "a:1: 2 Aborted (",
                                            "\r"};
   constexpr std::size_t kBytes = 2'000'000;
   for (std::string_view anchor : kAnchors) {

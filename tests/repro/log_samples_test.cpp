@@ -71,7 +71,7 @@ TEST(LogSamples, EveryKeyIsReadAsTheSampleSays) {
       }
     }
   }
-  EXPECT_EQ(samples, 140);
+  EXPECT_EQ(samples, 160);
 }
 
 TEST(LogSamples, EvidenceIsBounded) {

@@ -15,7 +15,7 @@ import tempfile
 import unittest
 
 PROGRAM, LOGS, ROOT = sys.argv[1:4]
-SAMPLES = 140
+SAMPLES = 160
 NOT_COMPARED = {"soft", "notes", "faults"}
 UNREAD = {
     ("m03_middle_elided", "traceback_may_be_late"): "it has no frame that could be late, as a05 has none",
