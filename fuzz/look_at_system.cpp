@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -129,6 +130,44 @@ std::string limits() {
   return text;
 }
 
+// The number in MiB on a line of /proc/meminfo, which counts in KiB.
+std::string meminfo_mib(std::string_view name) {
+  const std::string text = head_of("/proc/meminfo");
+  std::string_view rest = text;
+  if (!take_until(rest, name)) return {};
+  skip_blanks(rest);
+  const auto kib = take_number(rest);
+  return kib ? std::to_string(*kib >> 10) : std::string();
+}
+
+// Whether this process may trace others whatever Yama says: CAP_SYS_PTRACE among its capabilities.
+std::string may_trace() {
+  constexpr unsigned kSysPtrace = 19;
+  const std::string text = head_of("/proc/self/status");
+  std::string_view rest = text;
+  if (!take_until(rest, "CapEff:")) return {};
+  std::uint64_t capabilities = 0;
+  rest = trimmed(rest.substr(0, rest.find('\n')));
+  std::from_chars(rest.data(), rest.data() + rest.size(), capabilities, 16);
+  return (capabilities >> kSysPtrace & 1) != 0 ? "yes" : "no";
+}
+
+// What the kernel is told about promised memory, core dumps and debuggers.
+std::string kernel_settings() {
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    const std::string_view first = trimmed(first_line(value));
+    if (!first.empty()) text += std::string(name) + " " + std::string(first) + "\n";
+  };
+  line("kernel.overcommit", head_of("/proc/sys/vm/overcommit_memory", 64));
+  line("kernel.commit_limit_mib", meminfo_mib("CommitLimit:"));
+  line("kernel.committed_mib", meminfo_mib("Committed_AS:"));
+  line("kernel.core_pattern", head_of("/proc/sys/kernel/core_pattern", 256));
+  line("kernel.ptrace_scope", head_of("/proc/sys/kernel/yama/ptrace_scope", 64));
+  line("os.may_trace", may_trace());
+  return text;
+}
+
 std::string kernel() {
   std::string iommu;
   for (const std::string& word : split(head_of("/proc/cmdline"), ' ')) {
@@ -189,7 +228,7 @@ void look_at_system(const std::string& listed_by_smi, MachineRecord& record) {
   std::error_code error;
   if (fs::exists("/sys/bus/pci/devices", error)) record["pci.txt"] = pci_gpus();
   record["processes.txt"] = processes(listed_by_smi);
-  record["limits.txt"] = limits();
+  record["limits.txt"] = limits() + kernel_settings();
   if (std::string module = head_of("/proc/driver/nvidia/version"); !module.empty())
     record["driver-module.txt"] = std::move(module);
 }

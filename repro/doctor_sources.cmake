@@ -2,7 +2,7 @@
 set(DSAFUZZ_DOCTOR_SOURCES
   allocator_setting.cpp condition.cpp derive_facts.cpp derive_gpu_facts.cpp device_code.cpp doctor.cpp
   doctor_report.cpp machine_facts.cpp read_installation.cpp read_libraries.cpp read_machine.cpp read_nvidia_smi.cpp
-  read_smi_table.cpp read_system.cpp redact.cpp smi_facts.cpp smi_failure.cpp tsv_table.cpp version_number.cpp
+  read_smi_table.cpp read_system.cpp redact.cpp smi_extent.cpp smi_facts.cpp smi_failure.cpp tsv_table.cpp version_number.cpp
   version_tables.cpp visible_devices.cpp
   "${CMAKE_CURRENT_BINARY_DIR}/version_tables_text.cpp")
 

@@ -34,6 +34,7 @@ constexpr std::array kNames{
     FactName{"smi.message", "the line in which it says so"},
     FactName{"smi.unreadable", "the first line of an output of nvidia-smi that has none of its forms"},
     FactName{"smi.sensors", "a line of it in which some of a GPU's sensors could not be read"},
+    FactName{"smi.cut_forms", "commands of nvidia-smi whose recorded output ends too early"},
     FactName{"smi.cut", "number of GPUs that nvidia-smi -q announces, if it shows fewer"},
     FactName{"smi.missing", "yes: there is no nvidia-smi"},
     FactName{"smi.banner", "new: nvidia-smi writes KMD Version and CUDA UMD Version"},
@@ -180,6 +181,12 @@ constexpr std::array kNames{
     FactName{"limit.address_mib", "limit of a process's address space in MiB, if there is one"},
     FactName{"coredump.folder", "where GPU core dumps go"},
     FactName{"coredump.state", "ok, or why nothing can be written there"},
+    FactName{"kernel.overcommit", "vm.overcommit_memory: 2 promises no more memory than there is"},
+    FactName{"kernel.commit_limit_mib", "MiB of memory that may be promised where kernel.overcommit is 2"},
+    FactName{"kernel.commit_left_mib", "MiB of that which are not promised yet"},
+    FactName{"kernel.core_pipe", "program that the kernel hands the cores of crashed programs to"},
+    FactName{"kernel.ptrace_scope", "kernel.yama.ptrace_scope: whom a debugger may trace"},
+    FactName{"os.may_trace", "yes or no: CAP_SYS_PTRACE, with which only a scope of 3 stops a debugger"},
 };
 
 }  // namespace

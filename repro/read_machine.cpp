@@ -7,6 +7,7 @@
 #include "repro/read_nvidia_smi.h"
 #include "repro/read_system.h"
 #include "repro/scan.h"
+#include "repro/smi_extent.h"
 #include "repro/smi_failure.h"
 #include "repro/version_number.h"
 
@@ -92,6 +93,7 @@ MachineFacts read_machine(const MachineRecord& as_recorded, const VersionTables&
       facts.set("smi.message", failure.message);
     }
   }
+  if (!facts.find("smi.cut")) facts.set("smi.cut_forms", cut_smi_forms(record));
   derive_facts(tables, facts);
   return facts;
 }

@@ -1,6 +1,8 @@
 #include "repro/read_system.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -147,9 +149,11 @@ void read_processes(std::string_view text, MachineFacts& facts) {
 }
 
 void read_limits(std::string_view text, MachineFacts& facts) {
-  constexpr std::array<std::string_view, 8> kNames{"limit.shm_mib",     "limit.memlock_kib", "limit.memory_mib",
-                                                   "limit.address_mib", "coredump.folder",   "coredump.state",
-                                                   "os.container",      "compiler.cc"};
+  constexpr std::array<std::string_view, 12> kNames{
+      "limit.shm_mib",     "limit.memlock_kib",       "limit.memory_mib",    "limit.address_mib",
+      "coredump.folder",   "coredump.state",          "os.container",        "compiler.cc",
+      "kernel.overcommit", "kernel.commit_limit_mib", "kernel.ptrace_scope", "os.may_trace"};
+  std::optional<std::int64_t> committed;
   for (const std::string& line : read_log_text(text).lines) {
     std::string_view rest = line;
     const auto name = take_until(rest, " ");
@@ -157,7 +161,17 @@ void read_limits(std::string_view text, MachineFacts& facts) {
       // What is unlimited needs no judgement.
       if (name && *name == known && trimmed(rest) != "unlimited") facts.set(known, trimmed(rest));
     }
+    if (name == "kernel.committed_mib") committed = take_number(rest);
+    // "|/usr/share/apport/apport -p%p": a pipe to that program.
+    if (name == "kernel.core_pattern" && take(rest, "|")) {
+      rest = trimmed(rest);
+      facts.set("kernel.core_pipe", rest.substr(0, rest.find(' ')));
+    }
   }
+  std::string_view digits = facts.value("kernel.commit_limit_mib");
+  const auto limit = take_number(digits);
+  if (limit && committed)
+    facts.set("kernel.commit_left_mib", std::to_string(std::max<std::int64_t>(0, *limit - *committed)));
 }
 
 void read_kernel_log(std::string_view text, MachineFacts& facts) {
