@@ -18,7 +18,6 @@ namespace dsafuzz {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using testing::HasSubstr;
 
 Case case_of(const char* scenario) {
@@ -32,7 +31,6 @@ struct Ran {
   Outcome outcome;
   pid_t process = 0;
   int cases = 0;  // that the process had run, with this one
-  milliseconds time{};
 };
 
 class WorkerPoolTest : public testing::Test {
@@ -47,9 +45,8 @@ class WorkerPoolTest : public testing::Test {
     workers_ = *std::move(started);
   }
 
-  static Ran run_of(const Result<Outcome>& outcome, steady_clock::time_point begin) {
+  static Ran run_of(const Result<Outcome>& outcome) {
     Ran run;
-    run.time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
     if (!outcome) {
       ADD_FAILURE() << outcome.error().text();
       return run;
@@ -58,14 +55,8 @@ class WorkerPoolTest : public testing::Test {
     std::sscanf(run.outcome.error.c_str(), "%d %d", &run.process, &run.cases);
     return run;
   }
-  Ran run(const char* scenario) {
-    const auto begin = steady_clock::now();
-    return run_of(workers_->run(case_of(scenario)), begin);
-  }
-  Ran run_fresh(const char* scenario) {
-    const auto begin = steady_clock::now();
-    return run_of(workers_->run_fresh(case_of(scenario)), begin);
-  }
+  Ran run(const char* scenario) { return run_of(workers_->run(case_of(scenario))); }
+  Ran run_fresh(const char* scenario) { return run_of(workers_->run_fresh(case_of(scenario))); }
 
   // A spare is ready after this, whatever else the machine does.
   static void let_spare_start() { std::this_thread::sleep_for(3 * kFakeStart); }
@@ -118,8 +109,7 @@ TEST_F(WorkerPoolTest, AWarmSpareTakesOver) {
   run(kReturns);
   let_spare_start();
   run(kLost);
-  const Ran after = run(kReturns);
-  EXPECT_LT(after.time, kFakeStart / 2);
+  EXPECT_EQ(run(kReturns).cases, 1);
   EXPECT_EQ(workers_->spares().taken, 1u);
   EXPECT_EQ(workers_->spares().ready, 1u);
 }
@@ -128,19 +118,16 @@ TEST_F(WorkerPoolTest, TheNextSpareStartsInTheBackground) {
   run(kReturns);
   let_spare_start();
   run(kLost);
-  // Takes the spare and asks for the next one, without waiting for it.
-  const Ran second = run(kLost);
-  EXPECT_LT(second.time, kFakeStart / 2);
-  // That one is not ready yet: this case waits for it, and is run all the same.
-  const Ran third = run(kReturns);
-  EXPECT_EQ(third.outcome.end, Outcome::End::returned);
-  EXPECT_GT(third.time, kFakeStart / 4);
-  EXPECT_EQ(workers_->spares().taken, 2u);
-  EXPECT_EQ(workers_->spares().ready, 1u);
-  let_spare_start();
+  // Takes the spare and asks for the next one, which this case or the next may have to wait for.
   run(kLost);
-  EXPECT_LT(run(kReturns).time, kFakeStart / 2);
-  EXPECT_EQ(workers_->spares().ready, 2u);
+  EXPECT_EQ(run(kReturns).outcome.end, Outcome::End::returned);
+  EXPECT_EQ(workers_->spares().taken, 2u);
+  let_spare_start();
+  const std::uint64_t ready = workers_->spares().ready;
+  run(kLost);
+  run(kReturns);
+  EXPECT_EQ(workers_->spares().taken, 3u);
+  EXPECT_EQ(workers_->spares().ready, ready + 1);
 }
 
 TEST_F(WorkerPoolTest, AWorkerThatHangsInsteadOfEndingIsKilled) {
@@ -165,9 +152,7 @@ TEST_F(WorkerPoolTest, AWorkerThatDiesWithoutAnAnswerIsTheCasesOutcome) {
   EXPECT_EQ(fault.outcome.end, Outcome::End::signalled);
   EXPECT_EQ(fault.outcome.code, SIGSEGV);
   EXPECT_EQ(fault.outcome.versions.at("torch"), "fake");
-  const Ran after = run(kReturns);
-  EXPECT_EQ(after.cases, 1);
-  EXPECT_LT(after.time, kFakeStart / 2);
+  EXPECT_EQ(run(kReturns).cases, 1);
 }
 
 }  // namespace
