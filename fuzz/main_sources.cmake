@@ -40,8 +40,8 @@ set_source_files_properties(run_reproducer.cpp PROPERTIES COMPILE_DEFINITIONS
   "DSAFUZZ_DEFAULT_TORCH_DIR=\"${DSAFUZZ_TORCH_DIR}\";DSAFUZZ_DEFAULT_CXX=\"${CMAKE_CXX_COMPILER}\";DSAFUZZ_DEFAULT_PCH=\"${DSAFUZZ_REPRODUCER_PCH}\";DSAFUZZ_REPRODUCER_FLAGS=${_quoted}")
 set_source_files_properties(main.cpp command_fidelity.cpp command_regress.cpp PROPERTIES COMPILE_DEFINITIONS "DSAFUZZ_VERSION=\"${PROJECT_VERSION}\"")
 add_custom_command(OUTPUT "${DSAFUZZ_REPRODUCER_PCH}"
-  COMMAND "${CMAKE_CXX_COMPILER}" ${_reproducer_flags} -x c++-header
+  COMMAND "${CMAKE_CXX_COMPILER}" ${_reproducer_flags} -x c++-header -MD -MF "${DSAFUZZ_REPRODUCER_PCH}.d"
           -isystem "${DSAFUZZ_TORCH_DIR}/include" -isystem "${DSAFUZZ_TORCH_DIR}/include/torch/csrc/api/include"
           "${CMAKE_CURRENT_SOURCE_DIR}/reproducer_headers.h" -o "${DSAFUZZ_REPRODUCER_PCH}"
-  DEPENDS reproducer_headers.h COMMENT "Compiling the reproducers' headers" VERBATIM)
+  DEPENDS reproducer_headers.h DEPFILE "${DSAFUZZ_REPRODUCER_PCH}.d" COMMENT "Compiling the reproducers' headers" VERBATIM)
 add_custom_target(dsafuzz_reproducer_pch ALL DEPENDS "${DSAFUZZ_REPRODUCER_PCH}")

@@ -190,8 +190,10 @@ VCUDA_INTO_KERNELS void detail::check_joined(const void* first, std::size_t elem
 
 void detail::check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access) {
   run_alone();
+  // A difference of two such numbers may be negative although the kernel has compared them: it stands for very many.
   const char* at = static_cast<const char*>(first);
-  for (std::int64_t i = 0; i < count; ++i, at += element_bytes) check_access(at, element_bytes, access);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i, at += element_bytes)
+    check_access(at, element_bytes, access);
 }
 
 VCUDA_KERNEL_SIDE void detail::copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }

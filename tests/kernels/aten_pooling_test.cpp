@@ -1,6 +1,7 @@
 // Illegal inputs of pools, bags, repeats and segments: which assert a CUDA device prints for them, row by row of the
 // catalogue of device asserts in PyTorch 2.11.
 #include <functional>
+#include <limits>
 
 #include "tests/kernels/assert_rows.h"
 #include "tests/kernels/aten_pooling_calls.h"
@@ -70,6 +71,16 @@ std::vector<Assert> bag_and_repeat_asserts() {
          bag(four(), ids({0, -1}), table(), kSum);
        },
        "EmbeddingBag.cu:138", kSumMean, kEnds},
+      {"U41 an offset that is further from the end than 64 bits say",
+       [] {
+         bag(four(), ids({0, std::numeric_limits<std::int64_t>::min()}), table(), kSum);
+       },
+       "EmbeddingBag.cu:138", kSumMean, kEnds},
+      {"U42 the same",
+       [] {
+         bag(four(), ids({0, std::numeric_limits<std::int64_t>::min()}), table(), kMax);
+       },
+       "EmbeddingBag.cu:77", kMaximum, kEnds},
       {"U41 last offset included",
        [] {
          bag(four(), ids({0, 3, 1, 4}), table(), kMean, {}, true);
