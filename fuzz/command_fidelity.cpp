@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <ranges>
 #include <thread>
 
 #include "fuzz/atomic_file.h"
@@ -20,12 +19,7 @@ namespace {
 
 Result<std::vector<Device>> devices_named(const std::string& text) {
   static constexpr const char* kExample = "vcuda,cuda:0 or vcuda,cuda:0:own,cuda:0";
-  std::vector<Device> devices;
-  for (const auto part : std::views::split(text, ',')) {
-    const auto device = parse_device(std::string_view(part.begin(), part.end()));
-    if (!device) return input_problem(device.error().what, "--devices", kExample);
-    devices.push_back(*device);
-  }
+  auto devices = DSAFUZZ_TRY(parse_devices(text, kExample));
   if (devices.size() != 2 && devices.size() != 3) {
     return input_problem("'" + text.substr(0, 60) + "' is not two devices or three", "--devices", kExample);
   }
@@ -92,8 +86,9 @@ std::string json_of(const std::vector<Device>& devices, const std::vector<Regres
   Json out{{"format", "dsafuzz-fidelity"}, {"version", 1}, {"devices", Json::array()}, {"comparisons", Json::array()}};
   for (const Device& device : devices) out["devices"].push_back(device.text());
   for (const RegressComparison& each : comparisons) out["comparisons"].push_back(Json::parse(comparison_json(each)));
+  if (!own) return out.dump(2) + "\n";
   for (const StillAtens& each : still_atens()) {
-    if (own) out["still_atens"].push_back({{"operators", each.operators}, {"reason", each.reason}});
+    out["still_atens"].push_back({{"operators", each.operators}, {"reason", each.reason}});
   }
   return out.dump(2) + "\n";
 }

@@ -20,19 +20,15 @@ namespace dsafuzz {
 namespace {
 
 Result<std::vector<Device>> devices_named(std::string_view list) {
-  std::vector<Device> devices;
-  for (const auto part : std::views::split(list, ',')) {
-    const std::string_view name(part.begin(), part.end());
-    const auto device = parse_device(name);
-    const std::string shown = "'" + std::string(name.substr(0, 40)) + "'";
-    if (!device) return input_problem(shown + " is not a device", "--devices", "vcuda:0,vcuda:1 or cuda:0,cuda:1");
-    if (std::ranges::find(devices, *device) != devices.end()) {
-      return input_problem(shown + " is given twice", "--devices");
+  static constexpr const char* kExample = "vcuda:0,vcuda:1 or cuda:0,cuda:1";
+  auto devices = DSAFUZZ_TRY(parse_devices(list, kExample));
+  for (auto device = devices.begin(); device != devices.end(); ++device) {
+    if (std::find(devices.begin(), device, *device) != device) {
+      return input_problem("'" + device->text() + "' is given twice", "--devices");
     }
     DSAFUZZ_CHECK(check_kernels_are_atens(*device));
-    devices.push_back(*device);
   }
-  if (devices.empty()) return input_problem("no device is given", "--devices", "vcuda:0,vcuda:1 or cuda:0,cuda:1");
+  if (devices.empty()) return input_problem("no device is given", "--devices", kExample);
   return devices;
 }
 

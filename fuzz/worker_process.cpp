@@ -166,21 +166,7 @@ Result<std::unique_ptr<WorkerProcess>> Zygote::fork_worker() {
   worker->page->version = kProtocolVersion;
   worker->page->step.store(-1);
 
-  Message message{.kind = Message::Kind::fork};
-  const int fds[3]{theirs.get(), memory.get(), worker->log.get()};
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof fds)]{};
-  iovec data{&message, sizeof message};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  header.msg_control = space;
-  header.msg_controllen = sizeof space;
-  cmsghdr* rights = CMSG_FIRSTHDR(&header);
-  rights->cmsg_level = SOL_SOCKET;
-  rights->cmsg_type = SCM_RIGHTS;
-  rights->cmsg_len = CMSG_LEN(sizeof fds);
-  std::memcpy(CMSG_DATA(rights), fds, sizeof fds);
-  if (sendmsg(control_.get(), &header, MSG_NOSIGNAL) != static_cast<ssize_t>(sizeof message))
+  if (!send_fork(control_.get(), {theirs.get(), memory.get(), worker->log.get()}))
     return system_problem("the zygote is gone");
   const auto answer = next_message(milliseconds(10'000));
   if (!answer || answer->pid <= 0) return environment_problem("the zygote cannot fork a worker");

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <ranges>
 #include <utility>
 
 #include "repro/run_settings.h"
@@ -40,6 +41,16 @@ Result<Device> parse_device(std::string_view text) {
     return input_problem("'" + std::string(text.substr(0, 40)) + "' is not a device", "--device",
                          "cpu, vcuda, vcuda:N, cuda, cuda:N or cuda:N:own");
   return device;
+}
+
+Result<std::vector<Device>> parse_devices(std::string_view list, const char* example) {
+  std::vector<Device> devices;
+  for (const auto part : std::views::split(list, ',')) {
+    const auto device = parse_device(std::string_view(part.begin(), part.end()));
+    if (!device) return input_problem(device.error().what, "--devices", example);
+    devices.push_back(*device);
+  }
+  return devices;
 }
 
 }  // namespace dsafuzz

@@ -32,8 +32,7 @@ inline constexpr std::array kRecordItems{
     RecordItem{"environment.txt", "the environment variables that CUDA, PyTorch, NCCL, compilers and loaders read"},
     RecordItem{"limits.txt",
                "limits of memory and shared memory, where core dumps go, and the kernel's settings for them, for "
-               "promised memory "
-               "and for debuggers"},
+               "promised memory and for debuggers"},
     RecordItem{"python.txt", "versions of Python and of the C library"},
     RecordItem{"torch-version.txt", "torch/version.py"},
     RecordItem{"torch-metadata.txt", "what PyTorch's METADATA says of its version and of NVIDIA's wheels"},

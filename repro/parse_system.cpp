@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "repro/parse_assert.h"
 #include "repro/parse_shell_death.h"
@@ -106,21 +105,9 @@ std::string xid_fault(std::int64_t xid, std::string_view line) {
 
 SystemFault shell_fault(ShellDeath death) {
   SystemFault fault;
-  switch (death) {
-    case ShellDeath::abort:
-      fault.kind = Kind::shell_abort;
-      fault.fault = "sigabrt";
-      return fault;
-    case ShellDeath::segfault:
-      fault.kind = Kind::process_killed;
-      fault.fault = "sigsegv";
-      return fault;
-    case ShellDeath::kill:
-      fault.kind = Kind::process_killed;
-      fault.fault = "sigkill";
-      return fault;
-  }
-  std::unreachable();
+  fault.kind = death == ShellDeath::abort ? Kind::shell_abort : Kind::process_killed;
+  fault.fault = death == ShellDeath::abort ? "sigabrt" : death == ShellDeath::segfault ? "sigsegv" : "sigkill";
+  return fault;
 }
 
 // The first of the last three lines that say something: a shell's word stands there, or a prompt after it.

@@ -51,4 +51,11 @@ struct Message {
 // The zygote's control socket and, in the worker, its socket and page.
 inline constexpr int kControlDescriptor = 3;
 
+// What a fork message carries: the worker's ends of its socket, its page, and the file for its output.
+using WorkerDescriptors = int[3];
+// False when the zygote is gone.
+bool send_fork(int control, const WorkerDescriptors& fds);
+// Waits for a fork message. `fds` are then the caller's to close. False at end of file or nonsense.
+bool receive_fork(int control, WorkerDescriptors& fds);
+
 }  // namespace dsafuzz

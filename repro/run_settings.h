@@ -22,6 +22,8 @@ struct Device {
   std::string text() const;  // "cpu", "vcuda", "vcuda:1", "cuda:0", "cuda:0:own"
 };
 Result<Device> parse_device(std::string_view text);  // "cuda" is cuda:0
+// With commas between; none in an empty text. `example` says what --devices may be where one is no device.
+Result<std::vector<Device>> parse_devices(std::string_view list, const char* example);
 
 // What watches the kernels of the virtual device, as compute-sanitizer's tools of the same names do on a GPU.
 enum class Tool : std::uint8_t { none, memcheck, initcheck, racecheck, synccheck };

@@ -157,24 +157,7 @@ void write_outcome(Outcome outcome, SharedPage& page) {
   _exit(0);
 }
 
-// Receives a fork request with its three descriptors; false at end of file or nonsense.
-bool receive_fork(int control, int (&fds)[3]) {
-  Message message;
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof fds)];
-  iovec data{&message, sizeof message};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  header.msg_control = space;
-  header.msg_controllen = sizeof space;
-  if (recvmsg(control, &header, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(sizeof message)) return false;
-  const cmsghdr* rights = CMSG_FIRSTHDR(&header);
-  if (!rights || rights->cmsg_type != SCM_RIGHTS || rights->cmsg_len != CMSG_LEN(sizeof fds)) return false;
-  std::memcpy(fds, CMSG_DATA(rights), sizeof fds);
-  return message.kind == Message::Kind::fork;
-}
-
-[[noreturn]] void become_worker(const WorkerOptions& options, int control, int signals, const int (&fds)[3],
+[[noreturn]] void become_worker(const WorkerOptions& options, int control, int signals, const WorkerDescriptors& fds,
                                 pid_t zygote) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -229,7 +212,7 @@ int run_zygote(const WorkerOptions& options, int control) {
       }
     }
     if (wait[0].revents) {
-      int fds[3];
+      WorkerDescriptors fds;
       if (!receive_fork(control, fds)) return 0;
       const pid_t pid = fork();
       if (pid == 0) become_worker(options, control, signals, fds, self);

@@ -166,7 +166,7 @@ struct Scattering {
     out.line_length = index.size(dim);
     out.line_source_stride = source.defined() ? source.stride(dim) * item : 0;
     out.line_index_stride = index.stride(dim) * index_item;
-    TORCH_CHECK(index.dim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+    expect_dims(static_cast<std::size_t>(index.dim()));
     for (int64_t d = index.dim() - 1; d >= 0; --d) {
       if (d == dim) continue;
       const int at = out.lines.dims++;

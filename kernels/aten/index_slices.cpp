@@ -30,7 +30,7 @@ namespace {
 using at::Tensor;
 
 Walk<1> row_major_walk(at::IntArrayRef sizes, at::IntArrayRef strides, int64_t item) {
-  TORCH_CHECK(sizes.size() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+  expect_dims(sizes.size());
   Walk<1> walk;
   for (std::size_t d = sizes.size(); d-- > 0; ++walk.dims) {
     walk.sizes[walk.dims] = sizes[d];
@@ -117,7 +117,7 @@ void launch_index_reduce(const Tensor& to, int64_t dim, const Tensor& index, con
   args.self_stride = self.stride(dim) * item;
   args.source_stride = source.stride(dim) * item;
   args.slice_elements = 1;
-  TORCH_CHECK(self.dim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+  expect_dims(static_cast<std::size_t>(self.dim()));
   for (int64_t d = self.dim() - 1; d >= 0; --d) {
     if (d == dim) continue;
     args.slice.sizes[args.slice.dims] = self.size(d);

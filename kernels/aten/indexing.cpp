@@ -176,7 +176,7 @@ void launch_index_select(const Tensor& self, int64_t dim, const Tensor& index, c
   args.out_stride = out.dim() == 0 ? item : out.stride(dim) * item;
   args.source_stride = self.dim() == 0 ? item : self.stride(dim) * item;
   args.slice_elements = out.numel() / index.numel();
-  TORCH_CHECK(self.dim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+  expect_dims(static_cast<std::size_t>(self.dim()));
   for (int64_t d = self.dim() - 1; d >= 0; --d) {
     if (d == dim) continue;
     args.slice.sizes[args.slice.dims] = out.size(d);

@@ -90,10 +90,7 @@ void add_kernel(torch::Library& library, Layout layout, const char* name, torch:
   Silence silence;
   const c10::WarningUtils::WarningHandlerGuard guard(&silence);
   const c10::DispatchKey key = key_of(layout);
-  const std::string text = std::string("aten::") + name;
-  const std::size_t dot = std::min(text.find('.'), text.size());
-  const auto op =
-      c10::Dispatcher::singleton().findSchema({text.substr(0, dot), text.substr(std::min(dot + 1, text.size()))});
+  const auto op = c10::Dispatcher::singleton().findSchema(torch::jit::parseName(std::string("aten::") + name));
   TORCH_INTERNAL_ASSERT(op.has_value(), "no operator aten::", name);
   if (op->hasComputedKernelForDispatchKey(key)) {
     replaced().insert_or_assign(op->operator_name(), op->getComputedKernelForDispatchKey(key));

@@ -80,6 +80,10 @@ inline void expect_one_device(const char* wrapper, std::initializer_list<Named> 
   }
 }
 
+inline void expect_dims(std::size_t dims) {
+  TORCH_CHECK(dims <= std::size_t{kMaxDims}, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+}
+
 // An iterator over an output, an input and an index tensor of one shape; dimensions that can be joined are.
 inline at::TensorIterator iterator_over(const at::Tensor& to, const at::Tensor& from, const at::Tensor& index) {
   return at::TensorIteratorConfig()
@@ -95,7 +99,7 @@ inline at::TensorIterator iterator_over(const at::Tensor& to, const at::Tensor& 
 // One walk over the operands of an iterator, at most N, in the order that CUDA's kernels take.
 template <int N = 3>
 Walk<N> walk_of(const at::TensorIteratorBase& iterator) {
-  TORCH_CHECK(iterator.ndim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+  expect_dims(static_cast<std::size_t>(iterator.ndim()));
   Walk<N> walk;
   walk.dims = iterator.ndim();
   for (int dim = 0; dim < walk.dims; ++dim) {

@@ -46,7 +46,7 @@ Walk<2> walk_over(const at::TensorBase& to, const at::TensorBase& from) {
                                           .add_borrowed_output(to)
                                           .add_borrowed_const_input(from)
                                           .build();
-  TORCH_CHECK(iterator.ndim() <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+  expect_dims(static_cast<std::size_t>(iterator.ndim()));
   Walk<2> walk;
   walk.dims = iterator.ndim();
   for (int dim = 0; dim < walk.dims; ++dim) {

@@ -59,7 +59,7 @@ Tensor coo_to_dense(const Tensor& self, std::optional<at::ScalarType> dtype, std
     args.values = values.const_data_ptr();
     args.count = values.numel();
     args.dims = static_cast<int>(self.sparse_dim());
-    TORCH_CHECK(args.dims <= kMaxDims, "dsafuzz's kernels take at most ", kMaxDims, " dimensions");
+    expect_dims(static_cast<std::size_t>(args.dims));
     for (int dim = 0; dim < args.dims; ++dim) args.strides[dim] = dense.stride(dim);
     kernels::add_elements(args, stream_for(dense));
     check_after_launch();

@@ -29,54 +29,9 @@ __device__ inline Offsets<N> offsets_of(const vcuda::Walk<N>& walk, std::int64_t
   return out;
 }
 
-// From one element to the next without dividing anew.
-template <int N>
-class Steps {
- public:
-  __device__ Steps(const vcuda::Walk<N>& walk, std::int64_t linear)
-      : at(offsets_of(walk, linear)),
-        walk_(walk),
-        linear_(linear),
-        row_(vcuda::argument(walk.sizes[0].number)),
-        left_(row_ - (linear - quotient(linear, walk.sizes[0]) * row_)) {}
-
-  // Requires: another element.
-  __device__ void next() {
-    ++linear_;
-    if (--left_ == 0) {
-      left_ = row_;
-      at = offsets_of(walk_, linear_);
-      return;
-    }
-    for (int operand = 0; operand < N; ++operand) at.bytes[operand] += vcuda::argument(walk_.strides[operand][0]);
-  }
-
-  Offsets<N> at;
-
- private:
-  const vcuda::Walk<N>& walk_;
-  std::int64_t linear_, row_, left_;  // elements in a row of dimension 0, and those not yet walked, this one included
-};
-
-// Calls `body(offsets)` for the elements of a thread, `kPerThread` of them, `kThreads` (a block) apart. `most`: how
-// many threads may be joined.
-template <int kThreads, int kPerThread, int N, typename Body>
-__device__ void for_each_element(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
-  std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
-  const int joined = vcuda::join_row(most);
-  for (int n = 0; n < kPerThread && i < count; ++n, i += kThreads) {
-    const std::int64_t left = count - i < joined ? count - i : joined;
-    Steps<N> steps(walk, i);
-    body(steps.at);
-    for (std::int64_t next = 1; next < left; ++next) {
-      steps.next();
-      body(steps.at);
-    }
-  }
-}
-
-// The same in runs, for bodies that can take several elements at once: calls `body(offsets, n)` for `n` elements, the
-// first at `offsets` and the others after it along dimension 0.
+// Calls `body(offsets, n)` for the elements of a thread, `kPerThread` of them, `kThreads` (a block) apart: for `n`
+// elements at once, the first at `offsets` and the others after it along dimension 0. `most`: how many threads may be
+// joined.
 template <int kThreads, int kPerThread, int N, typename Body>
 __device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
   const std::int64_t row = vcuda::argument(walk.sizes[0].number);
@@ -91,6 +46,18 @@ __device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, std
       i += together;
     }
   }
+}
+
+// The same for bodies that take one element: calls `body(offsets)`.
+template <int kThreads, int kPerThread, int N, typename Body>
+__device__ void for_each_element(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
+  for_each_run<kThreads, kPerThread>(walk, count, most, [&](Offsets<N> at, int together) {
+    body(at);
+    for (int i = 1; i < together; ++i) {
+      for (int operand = 0; operand < N; ++operand) at.bytes[operand] += vcuda::argument(walk.strides[operand][0]);
+      body(at);
+    }
+  });
 }
 
 // `count` elements of an operand, `step` bytes apart. Those that lie side by side are checked at once.

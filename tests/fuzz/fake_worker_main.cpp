@@ -65,17 +65,8 @@ void wait_for(int socket, SharedPage& page, std::uint64_t number) {
 }
 
 void fork_worker(int control) {
-  Message message;
-  int fds[3];
-  alignas(cmsghdr) char space[CMSG_SPACE(sizeof fds)];
-  iovec data{&message, sizeof message};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  header.msg_control = space;
-  header.msg_controllen = sizeof space;
-  if (recvmsg(control, &header, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(sizeof message)) _exit(0);
-  std::memcpy(fds, CMSG_DATA(CMSG_FIRSTHDR(&header)), sizeof fds);
+  WorkerDescriptors fds;
+  if (!receive_fork(control, fds)) _exit(0);
   const pid_t pid = fork();
   if (pid == 0) {
     setpgid(0, 0);

@@ -58,7 +58,7 @@ class WorkerPoolTest : public testing::Test {
   Ran run(const char* scenario) { return run_of(workers_->run(case_of(scenario))); }
   Ran run_fresh(const char* scenario) { return run_of(workers_->run_fresh(case_of(scenario))); }
 
-  // A spare is ready after this, whatever else the machine does.
+  // Three times what a spare takes to be ready.
   static void let_spare_start() { std::this_thread::sleep_for(3 * kFakeStart); }
 
   static bool is_gone_soon(pid_t process) {
