@@ -51,10 +51,10 @@ __device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, std
 // The same for bodies that take one element: calls `body(offsets)`.
 template <int kThreads, int kPerThread, int N, typename Body>
 __device__ void for_each_element(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
-  for_each_run<kThreads, kPerThread>(walk, count, most, [&](Offsets<N> at, int together) {
-    body(at);
-    for (int i = 1; i < together; ++i) {
-      for (int operand = 0; operand < N; ++operand) at.bytes[operand] += vcuda::argument(walk.strides[operand][0]);
+  for_each_run<kThreads, kPerThread>(walk, count, most, [&](const Offsets<N>& first, int together) {
+    for (int i = 0; i < together; ++i) {
+      Offsets<N> at = first;
+      for (int operand = 0; operand < N; ++operand) at.bytes[operand] += i * vcuda::argument(walk.strides[operand][0]);
       body(at);
     }
   });
