@@ -22,9 +22,10 @@ using at::Tensor;
 
 // A tensor that kernels may write contiguously; finish() carries the result to where it belongs.
 struct Target {
-  explicit Target(const Tensor& to)
+  // `zeroed`: a kernel adds to it, or writes but a part.
+  explicit Target(const Tensor& to, bool zeroed = true)
       : wanted(to), written(to.is_contiguous() ? to : at::empty_like(to, at::MemoryFormat::Contiguous)) {
-    written.zero_();
+    if (zeroed) written.zero_();
   }
   void finish() const {
     if (!written.is_same(wanted)) wanted.copy_(written);
@@ -252,7 +253,7 @@ Tensor& max_pool2d_backward_out(const Tensor& grad_output, const Tensor& self, I
   Outputs<at::meta::structured_max_pool2d_with_indices_backward> op(grad_input);
   op.meta(grad_output, self, kernel, stride, padding, dilation, ceil_mode, indices);
   check_pending();
-  const Target target(grad_input);
+  const Target target(grad_input, grad_output.numel() == 0);
   if (grad_output.numel() != 0) {
     const Tensor grad = grad_output.contiguous();
     const Tensor where = indices.contiguous();

@@ -10,6 +10,7 @@
 namespace kernels {
 namespace {
 
+using vcuda::argument;
 using vcuda::from_float;
 using vcuda::to_float;
 
@@ -29,34 +30,47 @@ struct Bags {
   bool mean;
   vcuda::Divisor per_bag;  // rows of threads
 
-  __device__ std::int64_t begin_of(std::int64_t bag) const { return bag == 0 ? 0 : offsets[bag]; }
-  __device__ std::int64_t end_of(std::int64_t bag) const { return bag < numBags - 1 ? offsets[bag + 1] : numIndices; }
+  __device__ std::int64_t begin_of(std::int64_t bag) const { return bag == 0 ? 0 : argument(offsets)[bag]; }
+  __device__ std::int64_t end_of(std::int64_t bag) const {
+    return bag < argument(numBags) - 1 ? argument(offsets)[bag + 1] : argument(numIndices);
+  }
   __device__ bool has_invalid_index(std::int64_t begin, std::int64_t end) const {
+    return find_invalid(vcuda::readable(&argument(input)[begin], end - begin), end - begin);
+  }
+  UNCHECKED bool find_invalid(const Index* indices, std::int64_t count) const {
     bool found = false;
-    vcuda::readable(&input[begin], end - begin);
-    for (std::int64_t emb = begin; emb < end; ++emb) {
-      const Index index = vcuda::argument(input[emb]);
-      found = found || index < 0 || index >= numRows;
-    }
+    for (std::int64_t i = 0; i < count; ++i) found |= (indices[i] < 0) | (indices[i] >= numRows);
     return found;
   }
-  // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side.
-  UNCHECKED void write_sums(T* out, std::int64_t begin, std::int64_t end, std::int64_t feature, int count,
-                            std::int64_t counted) const {
-    Sum<T> sums[vcuda::most_joined(kBlockX)] = {};
+  // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side. Its indices
+  // have been checked. Returns how many of them count.
+  UNCHECKED std::int64_t write_sums(T* out, Index* bags, std::int64_t bag, std::int64_t begin, std::int64_t end,
+                                    std::int64_t feature, int count) const {
+    Sum<T> sums[vcuda::most_joined(kBlockX)];
+    VECTORIZED for (int i = 0; i < count; ++i) sums[i] = 0;
+    std::int64_t counted = 0;
+    // What the stores below could change for all that the compiler knows.
+    const Index* const indices = input;
+    const Index padding_index = padding_idx;
+    const T* const first_row = weight + feature * weight_stride1;
+    const T* const scales = per_sample_weights;
+    const std::int64_t row_stride = weight_stride0, scale_stride = per_sample_weights_stride;
     for (std::int64_t emb = begin; emb < end; ++emb) {
-      const Index index = input[emb];
-      const T* const row = weight + feature * weight_stride1 + index * weight_stride0;
-      const bool padding = index == padding_idx;
-      if (per_sample_weights != nullptr) {
-        const Sum<T> scale = to_float(per_sample_weights[emb * per_sample_weights_stride]);
+      const Index index = indices[emb];
+      const T* const row = vcuda::readable(first_row + index * row_stride, count);
+      const bool padding = index == padding_index;
+      if (!padding) ++counted;
+      if (bags != nullptr) bags[emb - begin] = static_cast<Index>(bag);
+      if (scales != nullptr) {
+        const Sum<T> scale = to_float(*vcuda::readable(&scales[emb * scale_stride], 1));
         for (int i = 0; i < count; ++i) sums[i] += (padding ? Sum<T>(0) : to_float(row[i])) * scale;
       } else if (!padding) {
-        for (int i = 0; i < count; ++i) sums[i] += to_float(row[i]);
+        VECTORIZED for (int i = 0; i < count; ++i) sums[i] += to_float(row[i]);
       }
     }
     const Sum<T> bag_size = mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
-    for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i] / bag_size);
+    VECTORIZED for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i] / bag_size);
+    return counted;
   }
 };
 
@@ -65,7 +79,7 @@ struct Bags {
 template <typename Body>
 __device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const vcuda::Divisor& per_bag,
                                std::int64_t most, const Body& body) {
-  const std::int64_t rows = vcuda::argument(per_bag.number), first = threadIdx.x;
+  const std::int64_t rows = argument(per_bag.number), first = threadIdx.x;
   if (rows == 1 && first >= features) RETURN_ROW;
   const int joined = vcuda::join_row(most);
   const std::int64_t chunks = bags * rows, step = static_cast<std::int64_t>(gridDim.x) * blockDim.y;
@@ -81,27 +95,17 @@ __device__ void for_each_chunk(std::int64_t bags, std::int64_t features, const v
 template <typename T, typename Index>
 __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, Index>) bags) {
   // Features of a row that do not lie side by side are no row.
-  const std::int64_t most = bags.weight_stride1 == 1 ? kBlockX : 1;
+  const std::int64_t most = bags.weight_stride1 == 1 ? kBlockX : 1, features = bags.featureSize;
   for_each_chunk(
-      bags.numBags, bags.featureSize, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
+      bags.numBags, features, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
         const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
         DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
         DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX,
                       !bags.has_invalid_index(begin, end));
-        Index* const to = feature == 0 ? vcuda::writable(&bags.offset2bag[begin], end - begin) : nullptr;
-        std::int64_t counted = 0;
-        for (std::int64_t emb = begin; emb < end; ++emb) {
-          const Index index = vcuda::argument(bags.input[emb]);
-          vcuda::readable(&bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0], count);
-          if (bags.per_sample_weights != nullptr) {
-            vcuda::readable(&bags.per_sample_weights[emb * bags.per_sample_weights_stride], 1);
-          }
-          if (index != bags.padding_idx) ++counted;
-          if (feature == 0) vcuda::set(to[emb - begin], static_cast<Index>(bag));
-        }
-        bags.bag_size[bag] = static_cast<Index>(counted);
-        T* const out = vcuda::writable(&bags.output[bag * bags.featureSize + feature], count);
-        bags.write_sums(out, begin, end, feature, count, counted);
+        Index* const to = feature == 0 ? vcuda::writable(&argument(bags.offset2bag)[begin], end - begin) : nullptr;
+        T* const out = vcuda::writable(&argument(bags.output)[bag * features + feature], count);
+        const std::int64_t counted = bags.write_sums(out, to, bag, begin, end, feature, count);
+        argument(bags.bag_size)[bag] = static_cast<Index>(counted);
       });
 }
 

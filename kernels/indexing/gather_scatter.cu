@@ -40,17 +40,50 @@ struct Moves {
   std::int64_t self_step, source_step, index_step, size, stride;
   int count;
 
-  // Calls `body(i, the index of element i in bytes)`.
+  __device__ std::uint64_t bound() const { return static_cast<std::uint64_t>(size); }
+
+  // Calls `body(i, the index of element i in bytes)` from element `first` on.
   template <typename Check, typename Body>
-  __device__ void for_each(const Check& check, const Body& body) const {
+  __device__ void for_each(const Check& check, const Body& body, int first = 0) const {
     const Run<Index> indices(index, index_step, count);
-    for (int i = 0; i < count; ++i) {
+    for (int i = first; i < count; ++i) {
       const std::int64_t idx_dim = indices.get(i);
       check(idx_dim, size);
       body(i, idx_dim * stride);
     }
   }
+
+  // How many elements `body(the first of them, the indices)` has moved, where both lie side by side and are checked.
+  template <typename Check, typename T, typename Body>
+  __device__ int quickly(const Check& check, const Run<T>& elements, const Body& body) const {
+    const Run<Index> indices(index, index_step, count);
+    if (!elements.is_checked() || !indices.is_checked()) return 0;
+    const int done = body(elements.first(), indices.first());
+    if (done != 0) check(indices.get(0), size);  // reached, and passed by all of them
+    return done;
+  }
 };
+
+// Elements that lie side by side, as do their indices, in few instructions: copies up to the first index that is out of
+// range, and says how many that were.
+template <typename T, typename Index>
+UNCHECKED int gather_run(T* to, const char* source, std::int64_t step, const Index* indices, std::uint64_t size,
+                         std::int64_t stride, int count) {
+  int i = 0;
+  for (; i < count && static_cast<std::uint64_t>(indices[i]) < size; ++i, source += step) {
+    to[i] = *vcuda::readable(reinterpret_cast<const T*>(source + indices[i] * stride), 1);
+  }
+  return i;
+}
+template <typename T, typename Index>
+UNCHECKED int scatter_run(char* to, std::int64_t step, const T* from, const Index* indices, std::uint64_t size,
+                          std::int64_t stride, int count) {
+  int i = 0;
+  for (; i < count && static_cast<std::uint64_t>(indices[i]) < size; ++i, to += step) {
+    *vcuda::writable(reinterpret_cast<T*>(to + indices[i] * stride), 1) = from[i];
+  }
+  return i;
+}
 
 // `kMost`: threads that may run as one, which an atomic operation forbids.
 template <typename T, typename Index>
@@ -58,9 +91,16 @@ struct Gather {
   static constexpr int kMost = kThreads;
   __device__ void operator()(const Moves<Index>& moves) const {
     const Run<T> to(moves.self, moves.self_step, moves.count);
-    moves.for_each(check_index, [&](int i, std::int64_t offset) {
-      to.set(i, *reinterpret_cast<const T*>(moves.source + i * moves.source_step + offset));
+    const int done = moves.quickly(check_index, to, [&](T* first, const Index* indices) {
+      return gather_run(first, moves.source, moves.source_step, indices, moves.bound(), moves.stride, moves.count);
     });
+    if (done == moves.count) return;
+    moves.for_each(
+        check_index,
+        [&](int i, std::int64_t offset) {
+          to.set(i, *reinterpret_cast<const T*>(moves.source + i * moves.source_step + offset));
+        },
+        done);
   }
 };
 template <typename T, typename Index>
@@ -68,9 +108,16 @@ struct Scatter {
   static constexpr int kMost = kThreads;
   __device__ void operator()(const Moves<Index>& moves) const {
     const Run<T> from(moves.source, moves.source_step, moves.count);
-    moves.for_each(check_index, [&](int i, std::int64_t offset) {
-      *reinterpret_cast<T*>(moves.self + i * moves.self_step + offset) = from.get(i);
+    const int done = moves.quickly(check_index, from, [&](const T* first, const Index* indices) {
+      return scatter_run(moves.self, moves.self_step, first, indices, moves.bound(), moves.stride, moves.count);
     });
+    if (done == moves.count) return;
+    moves.for_each(
+        check_index,
+        [&](int i, std::int64_t offset) {
+          *reinterpret_cast<T*>(moves.self + i * moves.self_step + offset) = from.get(i);
+        },
+        done);
   }
 };
 template <typename T, typename Index>

@@ -72,6 +72,10 @@ class Run {
     if (checked_) vcuda::readable(reinterpret_cast<const T*>(first), count);
   }
 
+  // Elements that lie side by side, in order.
+  __device__ bool is_checked() const { return checked_; }
+  __device__ T* first() const { return reinterpret_cast<T*>(first_); }
+
   __device__ T get(int i) const {
     const T* const at = reinterpret_cast<const T*>(first_ + i * step_);
     if constexpr (int{sizeof(T)} <= kWordBytes) {

@@ -83,26 +83,37 @@ __global__ void nll_loss_forward_reduce_cuda_kernel_2d(T* output, T* total_weigh
                                                        std::int64_t n_classes, std::int64_t ignore_index) {
   __shared__ Sum<T> losses[kReduceThreads];
   __shared__ Sum<T> total[kReduceThreads];
-  Sum<T> loss = 0;
-  Sum<T> weight_sum = 0;
-  for (std::int64_t i = threadIdx.x; i < nframe; i += kReduceThreads) {
-    const Label t = target[i];
-    if (t != ignore_index) {
+  const int first = static_cast<int>(threadIdx.x), joined = vcuda::join_row(kReduceThreads);
+  Sum<T> own_losses[vcuda::most_joined(kReduceThreads)] = {};
+  Sum<T> own_weights[vcuda::most_joined(kReduceThreads)] = {};
+  for (std::int64_t i = first; i < nframe; i += kReduceThreads) {
+    const int count = nframe - i < joined ? static_cast<int>(nframe - i) : joined;
+    const Label* const targets = vcuda::readable(&target[i], count);
+    for (int own = 0; own < count; ++own) {
+      const Label t = vcuda::argument(targets[own]);
+      if (t == ignore_index) continue;
       ASSERT_LABEL(245, "nll_loss_forward_reduce_cuda_kernel_2d", t, n_classes);
       const Sum<T> weight = weights != nullptr ? to_float(weights[t]) : Sum<T>(1);
-      loss -= to_float(input[i * n_classes + t]) * weight;
-      weight_sum += weight;
+      const Sum<T> loss = to_float(input[(i + own) * n_classes + t]) * weight;
+      vcuda::set(own_losses[own], vcuda::argument(own_losses[own]) - loss);
+      vcuda::set(own_weights[own], vcuda::argument(own_weights[own]) + weight);
     }
   }
-  losses[threadIdx.x] = loss;
-  total[threadIdx.x] = weight_sum;
+  Sum<T>* const out_losses = vcuda::writable(&losses[first], joined);
+  Sum<T>* const out_weights = vcuda::writable(&total[first], joined);
+  for (int own = 0; own < joined; ++own) {
+    vcuda::set(out_losses[own], vcuda::argument(own_losses[own]));
+    vcuda::set(out_weights[own], vcuda::argument(own_weights[own]));
+  }
   __syncthreads();
-  if (threadIdx.x == 0) {
-    loss = 0;
-    weight_sum = 0;
+  if (first == 0) {
+    const Sum<T>* const all_losses = vcuda::readable(losses, kReduceThreads);
+    const Sum<T>* const all_weights = vcuda::readable(total, kReduceThreads);
+    Sum<T> loss = 0;
+    Sum<T> weight_sum = 0;
     for (int i = 0; i < kReduceThreads; ++i) {
-      loss += losses[i];
-      weight_sum += total[i];
+      loss += vcuda::argument(all_losses[i]);
+      weight_sum += vcuda::argument(all_weights[i]);
     }
     *total_weight = from_float<T>(weight_sum);
     *output = from_float<T>(size_average ? loss / weight_sum : loss);
@@ -114,12 +125,19 @@ __global__ void nll_loss_backward_no_reduce_cuda_kernel(std::int64_t batch_size,
                                                         const T* grad_output, T* grad_input, const T* weights,
                                                         std::int64_t n_classes, std::int64_t ignore_index) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < batch_size; i += step) {
-    const Label cur_target = target[i];
-    if (cur_target == ignore_index) continue;
-    ASSERT_LABEL(429, "nll_loss_backward_no_reduce_cuda_kernel", cur_target, n_classes);
-    const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
-    grad_input[i * n_classes + cur_target] = from_float<T>(-weight * to_float(grad_output[i]));
+  std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const int joined = vcuda::join_row(kThreads);
+  for (; first < batch_size; first += step) {
+    const int count = batch_size - first < joined ? static_cast<int>(batch_size - first) : joined;
+    const Label* const targets = vcuda::readable(&target[first], count);
+    for (int i = 0; i < count; ++i) {
+      const Label cur_target = vcuda::argument(targets[i]);
+      if (cur_target == ignore_index) continue;
+      ASSERT_LABEL(429, "nll_loss_backward_no_reduce_cuda_kernel", cur_target, n_classes);
+      const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
+      const Sum<T> grad = to_float(grad_output[first + i]);
+      grad_input[(first + i) * n_classes + cur_target] = from_float<T>(-weight * grad);
+    }
   }
 }
 
@@ -147,11 +165,16 @@ __global__ void nll_loss_backward_reduce_cuda_kernel_2d(T* grad_input, const T* 
                                                         std::int64_t nframe, std::int64_t n_classes,
                                                         std::int64_t ignore_index) {
   const Sum<T> grad = reduced_gradient(grad_output, total_weight, size_average);
-  for (std::int64_t i = threadIdx.x; i < nframe; i += kReduceThreads) {
-    const Label t = target[i];
-    if (t != ignore_index) {
+  std::int64_t i = threadIdx.x;
+  const int joined = vcuda::join_row(kReduceThreads);
+  for (; i < nframe; i += kReduceThreads) {
+    const int count = nframe - i < joined ? static_cast<int>(nframe - i) : joined;
+    const Label* const targets = vcuda::readable(&target[i], count);
+    for (int own = 0; own < count; ++own) {
+      const Label t = vcuda::argument(targets[own]);
+      if (t == ignore_index) continue;
       ASSERT_LABEL(477, "nll_loss_backward_reduce_cuda_kernel_2d", t, n_classes);
-      const std::int64_t index = i * n_classes + t;
+      const std::int64_t index = (i + own) * n_classes + t;
       DEVICE_ASSERT(LOSS_CU, 481, "nll_loss_backward_reduce_cuda_kernel_2d", "index >= 0", index >= 0);
       grad_input[index] = from_float<T>(weights != nullptr ? to_float(weights[t]) * grad : grad);
     }

@@ -13,6 +13,7 @@ using vcuda::to_float;
 
 constexpr int kThreads = 256;
 constexpr int kBlockX = 32, kBlockY = 8;
+constexpr int kTurns = 8;  // a power of two
 constexpr std::int64_t kMostBlocks = 65535;
 
 // A window along one dimension, as its kernel reads it.
@@ -39,7 +40,9 @@ template <typename T>
 UNCHECKED void collect(T* out, int first, int x, int count, const T* top_diff, const std::int64_t* top_mask,
                        int first_row, int row_end, int first_column, int column_end, int pooled_width,
                        const Window& columns) {
-  Sum<T> sums[vcuda::most_joined(kThreads) + 1] = {};  // the last is what goes to other pixels
+  // What goes to other pixels is added where nobody reads it, at turns: one sum of it would be waited for each time.
+  Sum<T> sums[vcuda::most_joined(kThreads) + kTurns];
+  for (int i = 0; i < count + kTurns; ++i) sums[i] = 0;
   for (int row = first_row; row < row_end; ++row) {
     for (int column = first_column; column < column_end; ++column) {
       const std::int64_t at = static_cast<std::int64_t>(row) * pooled_width + column;
@@ -47,7 +50,9 @@ UNCHECKED void collect(T* out, int first, int x, int count, const T* top_diff, c
       const std::int64_t in_window = pixel - (column * columns.stride.number - columns.padding - x);
       const bool is_over = static_cast<std::uint64_t>(in_window) < static_cast<std::uint64_t>(columns.reach);
       const bool is_here = static_cast<std::uint64_t>(pixel) < static_cast<std::uint64_t>(count);
-      sums[is_here && is_over ? pixel : count] += to_float(top_diff[at]);
+      // Which of them it is nobody can guess: no branch.
+      const auto taken = -static_cast<std::int64_t>(is_here & is_over);
+      sums[(pixel & taken) | ((count + (column & (kTurns - 1))) & ~taken)] += to_float(top_diff[at]);
     }
   }
   for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i]);

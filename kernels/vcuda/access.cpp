@@ -45,12 +45,18 @@ void append_report(const Fault& fault) {
   end_by(fault);
 }
 
+// True for what lies in one array that check_static has met.
+bool is_own_shared(std::uintptr_t address, std::size_t bytes) {
+  for (const shadow::Range& met : runner->own_shared) {
+    if (met.holds(address) && bytes <= met.bytes - (address - met.begin)) return true;
+  }
+  return false;
+}
+
 // Shared memory and constants: an array holds the access, and all of it. Shared memory is the kernel's own, nobody
 // writes constants, and what lies between arrays is the library's.
 void check_static(std::uintptr_t address, std::size_t bytes, Access access) {
-  for (const shadow::Range& met : runner->own_shared) {
-    if (met.holds(address) && bytes <= met.bytes - (address - met.begin)) return;
-  }
+  if (is_own_shared(address, bytes)) return;
   const std::string_view kernel = short_kernel_name(grid.kernel);
   const StaticArray* const array = static_array_at(address);
   const bool inside = array != nullptr && address + bytes <= array->begin + array->bytes;
@@ -160,6 +166,16 @@ template <std::size_t kBytes>
   check_range(begin, bytes, access);
 }
 
+// Whether elements in a row lie in one shared array of the kernel's own. A fault of the first one may come of it.
+bool are_in_own_shared(const void* first, std::size_t element_bytes, std::int64_t count, Access access) {
+  const auto address = reinterpret_cast<std::uintptr_t>(first);
+  const auto many = static_cast<std::size_t>(count);
+  const shadow::Range& statics = shadow::reach.statics;
+  if (grid.tool == Tool::racecheck || !statics.holds(address) || many > statics.bytes) return false;
+  check_access(first, element_bytes, access);
+  return is_own_shared(address, element_bytes * many);
+}
+
 }  // namespace
 
 void finish_races() { tell_of(races().settle()); }
@@ -189,6 +205,7 @@ VCUDA_INTO_KERNELS void detail::check_joined(const void* first, std::size_t elem
 }
 
 void detail::check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access) {
+  if (are_in_own_shared(first, element_bytes, count, access)) return;
   run_alone();
   // A difference of two such numbers may be negative although the kernel has compared them: it stands for very many.
   const char* at = static_cast<const char*>(first);

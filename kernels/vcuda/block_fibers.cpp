@@ -24,12 +24,13 @@ constexpr std::size_t kGuardBytes = 4096;
 constexpr std::size_t kColours = 61, kColourBytes = 128;
 
 struct Fiber {
-  context::fcontext_t at = nullptr;  // null: ended
   Dim3 thread;
-  const void* barrier = nullptr;  // where it waits
+  bool lives = true;
+  context::fcontext_t at = nullptr;  // null: it has not started
+  const void* barrier = nullptr;     // where it waits
 };
 
-enum class Switch : std::uint8_t { barrier, returned, thread_ended, fault };
+enum class Switch : std::uint8_t { barrier, returned, thread_ended, again, fault };
 
 std::byte* stack_memory = nullptr;
 LocalArrays* stack_locals = nullptr;  // lives for ever, as the stacks do
@@ -62,7 +63,7 @@ const Fiber* divergent(std::size_t count, bool some_returned) {
   const Fiber* first = nullptr;
   for (std::size_t i = 0; i < count; ++i) {
     const Fiber& fiber = fibers[i];
-    if (fiber.at == nullptr) continue;
+    if (!fiber.lives) continue;
     if (some_returned || (first != nullptr && fiber.barrier != first->barrier)) return &fiber;
     if (first == nullptr) first = &fiber;
   }
@@ -74,6 +75,34 @@ context::fcontext_t make_fiber(std::size_t number) {
   for (; guarded <= number; ++guarded) mprotect(stack_memory + guarded * kStackBytes, kGuardBytes, PROT_NONE);
   const std::size_t bytes = kStackBytes - number % kColours * kColourBytes;
   return context::make_fcontext(low + bytes, bytes - kGuardBytes, enter);
+}
+
+// Lets a fiber go on to where it stops next.
+Switch resume(std::size_t number) {
+  Fiber& fiber = fibers[number];
+  ThreadState& state = current_thread_state;
+  current = &fiber;
+  state.stack_begin = reinterpret_cast<std::uintptr_t>(stack_memory) + number * kStackBytes;
+  state.stack_bytes = kStackBytes;
+  state.stack_shadow = stack_locals->bytes() + number * kStackBytes / shadow::kGranule;
+  for (;;) {
+    state.thread = fiber.thread;
+    state.first_joined = state.last_joined = fiber.thread.x;
+    const context::transfer_t back =
+        context::jump_fcontext(fiber.at == nullptr ? make_fiber(number) : fiber.at, nullptr);
+    const auto why = static_cast<Switch>(reinterpret_cast<std::uintptr_t>(back.data));
+    fiber.at = why == Switch::again ? nullptr : back.fctx;
+    if (why != Switch::again) return why;
+  }
+}
+
+// The threads that a fiber has joined to its own end where it stops first: from there on it is its own thread alone.
+// Returns how many.
+std::size_t end_joined(std::size_t number) {
+  const ThreadState& state = current_thread_state;
+  const std::size_t joined = state.last_joined - state.first_joined;
+  for (std::size_t i = 1; i <= joined; ++i) fibers[number + i].lives = false;
+  return joined;
 }
 
 }  // namespace
@@ -98,29 +127,20 @@ Ended run(detail::Body body, const void* closure) {
   const Dim3 size = state.block_size;
   for (unsigned z = 0; z < size.z; ++z) {
     for (unsigned y = 0; y < size.y; ++y) {
-      for (unsigned x = 0; x < size.x; ++x, ++count) fibers[count] = {make_fiber(count), {x, y, z}, nullptr};
+      for (unsigned x = 0; x < size.x; ++x, ++count) fibers[count] = {{x, y, z}};
     }
   }
   bool some_returned = false;
   for (std::size_t alive = count; alive != 0; ++runner->barriers) {
     for (std::size_t i = 0; i < count; ++i) {
-      if (fibers[i].at == nullptr) continue;
-      state.thread = fibers[i].thread;
-      current = &fibers[i];
-      state.stack_begin = reinterpret_cast<std::uintptr_t>(stack_memory) + i * kStackBytes;
-      state.stack_bytes = kStackBytes;
-      state.stack_shadow = stack_locals->bytes() + i * kStackBytes / shadow::kGranule;
-      const context::transfer_t back = context::jump_fcontext(fibers[i].at, nullptr);
-      fibers[i].at = back.fctx;
-      switch (static_cast<Switch>(reinterpret_cast<std::uintptr_t>(back.data))) {
-        case Switch::barrier: break;
-        case Switch::returned: some_returned = true; [[fallthrough]];
-        case Switch::thread_ended:
-          fibers[i].at = nullptr;
-          --alive;
-          break;
-        case Switch::fault: return Ended::by_fault;
-      }
+      if (!fibers[i].lives) continue;
+      const Switch why = resume(i);
+      if (why == Switch::fault) return Ended::by_fault;
+      alive -= end_joined(i);
+      some_returned = some_returned || why == Switch::returned;
+      if (why == Switch::barrier) continue;
+      fibers[i].lives = false;
+      --alive;
     }
     if (grid.tool != Tool::synccheck || tool_has_told()) continue;
     if (const Fiber* fiber = divergent(count, some_returned)) {
@@ -140,6 +160,12 @@ void end_thread() {
   forget_frames();
   back_to_scheduler(Switch::thread_ended);
   std::abort();  // nobody resumes an ended thread
+}
+
+void start_again() {
+  forget_frames();
+  back_to_scheduler(Switch::again);
+  std::abort();
 }
 
 void end_block() {

@@ -21,8 +21,10 @@ void prepare();
 // they stand. Requires: prepare() was called.
 Ended run(detail::Body body, const void* closure);
 
-// These three are called on a fiber. `site` tells one barrier of the kernel from another.
+// These are called on a fiber. `site` tells one barrier of the kernel from another. start_again() runs the thread from
+// its beginning; it has not met a barrier.
 void barrier(const void* site);
+[[noreturn]] void start_again();
 [[noreturn]] void end_thread();
 [[noreturn]] void end_block();
 

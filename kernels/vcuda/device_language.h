@@ -16,6 +16,8 @@
 // row. threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel
 // checks for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all
 // that is written before the last check is what the threads would write anyway, and no atomic operation is among it.
+// Under LAUNCH_WITH_BARRIERS it is called before the first barrier, from which on the threads joined do nothing: the one
+// that joined them goes on for itself alone.
 // vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, n >= 0, for vcuda::argument and vcuda::set,
 // which check nothing; vcuda::copy_joined copies n elements.
 // UNCHECKED, in the place of __device__, is for the inner loop of threads that may be joined: the virtual device neither
@@ -138,6 +140,7 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
 
 #define KERNEL_STRUCT(...) const __VA_ARGS__
 #define UNCHECKED __device__
+#define VECTORIZED
 #define RETURN_ROW return
 
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \

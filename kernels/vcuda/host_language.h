@@ -65,6 +65,9 @@ using dim3 = ::vcuda::Dim3;
 // Never merged into its kernel, where it would be checked.
 #define UNCHECKED VCUDA_UNCHECKED __attribute__((noinline))
 
+// Before a loop in an UNCHECKED function.
+#define VECTORIZED _Pragma("clang loop vectorize(enable)")
+
 // The launch's own copy serves all threads: a copy for each would cost more than most of them do.
 #define KERNEL_STRUCT(...) const __VA_ARGS__&
 
@@ -100,12 +103,12 @@ inline int join_row(std::int64_t most) {
 }
 
 template <typename T>
-const T* readable(const T* first, std::int64_t count) {
+[[gnu::always_inline]] inline const T* readable(const T* first, std::int64_t count) {
   detail::check_joined(first, sizeof(T), count, Access::read);
   return first;
 }
 template <typename T>
-T* writable(T* first, std::int64_t count) {
+[[gnu::always_inline]] inline T* writable(T* first, std::int64_t count) {
   detail::check_joined(first, sizeof(T), count, Access::write);
   return first;
 }

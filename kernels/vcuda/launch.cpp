@@ -149,7 +149,7 @@ BlocksResult run_blocks(detail::Body body, detail::Closure closure, Dim3 blocks,
   current_thread_state = {{0, 0, 0},     block_number(first, blocks), block,
                           blocks,        locals.stack().begin,        locals.stack().bytes,
                           locals.bytes()};
-  current_thread_state.alone = grid.barriers || is_watched();
+  current_thread_state.alone = is_watched();
   runner = &own;
   if (grid.barriers) {
     run_with_barriers(own, body, closure);
@@ -322,6 +322,7 @@ void detail::run_alone() {
   state.thread.x = state.first_joined;
   state.last_joined = state.first_joined;
   state.alone = true;
+  if (grid.barriers) block_fibers::start_again();
   runner->locals.forget(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)), runner->frames);
   std::longjmp(runner->end, kThreadAgain);
 }
