@@ -85,10 +85,28 @@ UNCHECKED int scatter_run(char* to, std::int64_t step, const T* from, const Inde
   return i;
 }
 
-// `kMost`: threads that may run as one, which an atomic operation forbids.
+// Checks elements to write, up to the first index that is out of range, and says how many that were.
+template <typename T, typename Index>
+UNCHECKED int check_run(char* to, std::int64_t step, const Index* indices, std::uint64_t size, std::int64_t stride,
+                        int count) {
+  int i = 0;
+  for (; i < count && static_cast<std::uint64_t>(indices[i]) < size; ++i, to += step) {
+    vcuda::writable(reinterpret_cast<T*>(to + indices[i] * stride), 1);
+  }
+  return i;
+}
+template <typename T, typename Index>
+UNCHECKED void add_run(char* to, std::int64_t step, const char* from, std::int64_t from_step, const char* indices,
+                       std::int64_t index_step, std::int64_t stride, int count) {
+  for (int i = 0; i < count; ++i, to += step, from += from_step, indices += index_step) {
+    const Index index = *reinterpret_cast<const Index*>(indices);
+    vcuda::add_unchecked(reinterpret_cast<T*>(to + index * stride), *reinterpret_cast<const T*>(from));
+  }
+}
+
 template <typename T, typename Index>
 struct Gather {
-  static constexpr int kMost = kThreads;
+  static constexpr bool kAtomic = false;
   __device__ void operator()(const Moves<Index>& moves) const {
     const Run<T> to(moves.self, moves.self_step, moves.count);
     const int done = moves.quickly(check_index, to, [&](T* first, const Index* indices) {
@@ -105,7 +123,7 @@ struct Gather {
 };
 template <typename T, typename Index>
 struct Scatter {
-  static constexpr int kMost = kThreads;
+  static constexpr bool kAtomic = false;
   __device__ void operator()(const Moves<Index>& moves) const {
     const Run<T> from(moves.source, moves.source_step, moves.count);
     const int done = moves.quickly(check_index, from, [&](const T* first, const Index* indices) {
@@ -122,16 +140,40 @@ struct Scatter {
 };
 template <typename T, typename Index>
 struct AtomicAdd {
-  static constexpr int kMost = 1;
+  static constexpr bool kAtomic = true;
   __device__ void operator()(const Moves<Index>& moves) const {
-    moves.for_each(check_index, [&](int, std::int64_t offset) {
-      atomicAdd(reinterpret_cast<T*>(moves.self + offset), *reinterpret_cast<const T*>(moves.source));
+    moves.for_each(check_index, [&](int i, std::int64_t offset) {
+      atomicAdd(reinterpret_cast<T*>(moves.self + i * moves.self_step + offset),
+                *reinterpret_cast<const T*>(moves.source + i * moves.source_step));
     });
   }
+  // The two parts of it, for threads that run as one.
+  struct Check {
+    __device__ void operator()(const Moves<Index>& moves) const {
+      const Run<T> from(moves.source, moves.source_step, moves.count);
+      const int done = moves.quickly(check_index, from, [&](const T*, const Index* indices) {
+        return check_run<T>(moves.self, moves.self_step, indices, moves.bound(), moves.stride, moves.count);
+      });
+      if (done == moves.count) return;
+      moves.for_each(
+          check_index,
+          [&](int i, std::int64_t offset) {
+            vcuda::readable(reinterpret_cast<const T*>(moves.source + i * moves.source_step), 1);
+            vcuda::writable(reinterpret_cast<T*>(moves.self + i * moves.self_step + offset), 1);
+          },
+          done);
+    }
+  };
+  struct Checked {
+    __device__ void operator()(const Moves<Index>& moves) const {
+      add_run<T, Index>(moves.self, moves.self_step, moves.source, moves.source_step, moves.index, moves.index_step,
+                        moves.stride, moves.count);
+    }
+  };
 };
 template <typename T, typename Index>
 struct CheckOnly {
-  static constexpr int kMost = kThreads;
+  static constexpr bool kAtomic = false;
   __device__ void operator()(const Moves<Index>& moves) const {
     moves.for_each(check_index, [](int, std::int64_t) {});
   }
@@ -139,10 +181,11 @@ struct CheckOnly {
 
 template <typename Index, typename Move>
 __device__ void for_each_move(char* self, const char* source, const char* index, const Walk<3>& walk,
-                              std::int64_t count, std::int64_t size, std::int64_t stride, int most, const Move& move) {
+                              std::int64_t count, std::int64_t size, std::int64_t stride, const Elements& elements,
+                              const Move& move) {
   const std::int64_t self_step = vcuda::argument(walk.strides[0][0]), source_step = vcuda::argument(walk.strides[1][0]);
   const std::int64_t index_step = vcuda::argument(walk.strides[2][0]);
-  for_each_run<kThreads, kPerThread>(walk, count, most, [&](const Offsets<3>& at, int together) {
+  for_each_run<kThreads, kPerThread>(walk, count, elements, [&](const Offsets<3>& at, int together) {
     move(Moves<Index>{self + at.bytes[0], source + at.bytes[1], index + at.bytes[2], self_step, source_step, index_step,
                       size, stride, together});
   });
@@ -152,14 +195,24 @@ template <typename Move, typename Index>
 __global__ void _scatter_gather_elementwise_kernel(char* self, const char* source, const char* index,
                                                    KERNEL_STRUCT(Walk<3>) walk, std::int64_t count, std::int64_t size,
                                                    std::int64_t stride) {
-  for_each_move<Index>(self, source, index, walk, count, size, stride, Move::kMost, Move());
+  const Elements elements = elements_of_thread<kThreads, kPerThread>(kThreads);
+  if constexpr (Move::kAtomic) {
+    // Threads that run as one add after the last check of any.
+    if (elements.joined > 1) {
+      for_each_move<Index>(self, source, index, walk, count, size, stride, elements, typename Move::Check());
+      for_each_move<Index>(self, source, index, walk, count, size, stride, elements, typename Move::Checked());
+      return;
+    }
+  }
+  for_each_move<Index>(self, source, index, walk, count, size, stride, elements, Move());
 }
 
 template <typename T, typename Index, bool kWrite>
 __global__ void _scatter_fill_elementwise_kernel(char* self, const char* index, KERNEL_STRUCT(Walk<3>) walk,
                                                  std::int64_t count, std::int64_t size, std::int64_t stride,
                                                  const Value value) {
-  for_each_move<Index>(self, nullptr, index, walk, count, size, stride, kThreads, [&](const Moves<Index>& moves) {
+  const Elements elements = elements_of_thread<kThreads, kPerThread>(kThreads);
+  for_each_move<Index>(self, nullptr, index, walk, count, size, stride, elements, [&](const Moves<Index>& moves) {
     moves.for_each(check_fill_index, [&](int i, std::int64_t offset) {
       if constexpr (kWrite) {
         *reinterpret_cast<T*>(moves.self + i * moves.self_step + offset) = *reinterpret_cast<const T*>(value.bytes);

@@ -29,16 +29,28 @@ __device__ inline Offsets<N> offsets_of(const vcuda::Walk<N>& walk, std::int64_t
   return out;
 }
 
-// Calls `body(offsets, n)` for the elements of a thread, `kPerThread` of them, `kThreads` (a block) apart: for `n`
-// elements at once, the first at `offsets` and the others after it along dimension 0. `most`: how many threads may be
-// joined.
+// The first element of a thread, and how many threads it does the work of.
+struct Elements {
+  std::int64_t first;
+  int joined;
+};
+
+// Of a thread that has `kPerThread` elements, `kThreads` (a block) apart. `most`: how many threads may be joined.
+template <int kThreads, int kPerThread>
+__device__ Elements elements_of_thread(std::int64_t most) {
+  const std::int64_t first = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
+  return {first, vcuda::join_row(most)};
+}
+
+// Calls `body(offsets, n)` for the elements of a thread: for `n` of them at once, the first at `offsets` and the others
+// after it along dimension 0.
 template <int kThreads, int kPerThread, int N, typename Body>
-__device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
+__device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, const Elements& elements,
+                             const Body& body) {
   const std::int64_t row = vcuda::argument(walk.sizes[0].number);
-  std::int64_t first = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
-  const int joined = vcuda::join_row(most);
+  std::int64_t first = elements.first;
   for (int n = 0; n < kPerThread && first < count; ++n, first += kThreads) {
-    const std::int64_t end = count - first < joined ? count : first + joined;
+    const std::int64_t end = count - first < elements.joined ? count : first + elements.joined;
     for (std::int64_t i = first; i < end;) {
       const std::int64_t left = row - (i - quotient(i, walk.sizes[0]) * row);
       const int together = static_cast<int>(end - i < left ? end - i : left);
@@ -48,10 +60,11 @@ __device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, std
   }
 }
 
-// The same for bodies that take one element: calls `body(offsets)`.
+// The same for bodies that take one element: calls `body(offsets)`. `most`: how many threads may be joined.
 template <int kThreads, int kPerThread, int N, typename Body>
 __device__ void for_each_element(const vcuda::Walk<N>& walk, std::int64_t count, std::int64_t most, const Body& body) {
-  for_each_run<kThreads, kPerThread>(walk, count, most, [&](const Offsets<N>& first, int together) {
+  const Elements elements = elements_of_thread<kThreads, kPerThread>(most);
+  for_each_run<kThreads, kPerThread>(walk, count, elements, [&](const Offsets<N>& first, int together) {
     for (int i = 0; i < together; ++i) {
       Offsets<N> at = first;
       for (int operand = 0; operand < N; ++operand) at.bytes[operand] += i * vcuda::argument(walk.strides[operand][0]);

@@ -8,23 +8,29 @@
 namespace kernels {
 namespace {
 
+using vcuda::argument;
+
 constexpr int kThreads = 128;
 constexpr int kPerThread = 4;
 
+// `kMost`: threads that may run as one, which an atomic operation forbids.
 template <typename T>
 struct Take {
+  static constexpr int kMost = kThreads;
   __device__ static void move(char* indexed, char* iterated, int) {
     *reinterpret_cast<T*>(iterated) = *reinterpret_cast<const T*>(indexed);
   }
 };
 template <typename T>
 struct Put {
+  static constexpr int kMost = kThreads;
   __device__ static void move(char* indexed, char* iterated, int) {
     *reinterpret_cast<T*>(indexed) = *reinterpret_cast<const T*>(iterated);
   }
 };
 template <typename T>
 struct PutAccumulate {
+  static constexpr int kMost = 1;
   __device__ static void move(char* indexed, char* iterated, int components) {
     for (int i = 0; i < components; ++i) {
       const T value = reinterpret_cast<const T*>(iterated)[i];
@@ -36,19 +42,18 @@ struct PutAccumulate {
 
 template <typename Move>
 __global__ void index_elementwise_kernel(KERNEL_STRUCT(TakePut) args, int components) {
-  std::int64_t i = static_cast<std::int64_t>(kThreads) * kPerThread * blockIdx.x + threadIdx.x;
-  const std::int64_t numel = args.numel;
-  for (int n = 0; n < kPerThread && i < args.count; ++n, i += kThreads) {
-    const Offsets<2> at = offsets_of(args.walk, i);
-    std::int64_t idx = *reinterpret_cast<const std::int64_t*>(static_cast<const char*>(args.index) + at.bytes[1]);
+  for_each_element<kThreads, kPerThread>(args.walk, args.count, Move::kMost, [&](const Offsets<2>& at) {
+    const std::int64_t numel = argument(args.numel);
+    std::int64_t idx =
+        *reinterpret_cast<const std::int64_t*>(static_cast<const char*>(argument(args.index)) + at.bytes[1]);
     DEVICE_ASSERT("aten/src/ATen/native/cuda/IndexKernel.cu", 339, "operator()",
                   "idx < numel && idx >= -numel && \"cuda_take_put_kernel() index out of bounds\"",
                   idx < numel && idx >= -numel);
     if (idx < 0) idx += numel;
     const Offsets<1> there = offsets_of(args.indexed_walk, idx);
-    Move::move(static_cast<char*>(args.indexed) + there.bytes[0], static_cast<char*>(args.iterated) + at.bytes[0],
-               components);
-  }
+    Move::move(static_cast<char*>(argument(args.indexed)) + there.bytes[0],
+               static_cast<char*>(argument(args.iterated)) + at.bytes[0], components);
+  });
 }
 
 template <typename Move>

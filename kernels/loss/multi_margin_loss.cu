@@ -11,6 +11,33 @@ using vcuda::to_float;
 
 constexpr int kThreads = 128;
 
+// Puts into `buffer` what each thread of the block sums up of `body(class, its value)`; those that have a class do.
+template <typename T, typename Body>
+__device__ void for_each_of_class(const T* input, int dim, Sum<T>* buffer, const Body& body) {
+  const int first = static_cast<int>(threadIdx.x);
+  if (first >= dim) return;
+  const int joined = vcuda::join_row(kThreads), threads = dim - first < joined ? dim - first : joined;
+  Sum<T>* const sums = vcuda::writable(&buffer[first], threads);
+  for (int own = 0; own < threads; ++own) vcuda::set(sums[own], Sum<T>(0));
+  for (int i = first; i < dim; i += kThreads) {
+    const int count = dim - i < threads ? dim - i : threads;
+    const T* const values = vcuda::readable(&input[i], count);
+    for (int own = 0; own < count; ++own) {
+      const Sum<T> more = body(i + own, to_float(vcuda::argument(values[own])));
+      vcuda::set(sums[own], vcuda::argument(sums[own]) + more);
+    }
+  }
+}
+
+template <typename A>
+__device__ A sum_of(const A* buffer, int dim) {
+  const int threads = dim < kThreads ? dim : kThreads;
+  vcuda::readable(buffer, threads);
+  A sum = 0;
+  for (int i = 0; i < threads; ++i) sum += vcuda::argument(buffer[i]);
+  return sum;
+}
+
 template <typename T>
 __global__ void MultiMarginLoss_forward_kernel(T* output, const T* input, const std::int64_t* target, const T* weights,
                                                std::int64_t batch, int dim, bool squared, bool mean, Sum<T> margin) {
@@ -22,18 +49,15 @@ __global__ void MultiMarginLoss_forward_kernel(T* output, const T* input, const 
                 "target_k >= 0 && target_k < dim && \"target index is out of bounds\"",
                 target_k >= 0 && target_k < dim);
   const Sum<T> at_target = to_float(input_k[target_k]);
-  Sum<T> sum = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < dim; i += kThreads) {
-    const Sum<T> z = margin - at_target + to_float(input_k[i]);
-    if (i == target_k || !(z > 0)) continue;
+  for_each_of_class(input_k, dim, buffer, [&](int i, Sum<T> value) {
+    const Sum<T> z = margin - at_target + value;
+    if (i == target_k || !(z > 0)) return Sum<T>(0);
     const Sum<T> weight = weights != nullptr ? to_float(weights[target_k]) : Sum<T>(1);
-    sum += (squared ? z * z : z) * weight;
-  }
-  buffer[threadIdx.x] = sum;
+    return (squared ? z * z : z) * weight;
+  });
   __syncthreads();
   if (threadIdx.x != 0) return;
-  sum = 0;
-  for (int i = 0; i < kThreads; ++i) sum += buffer[i];
+  const Sum<T> sum = sum_of(buffer, dim);
   const Sum<T> divisor = static_cast<Sum<T>>(mean ? batch * dim : dim);
   output[k] = from_float<T>(sum / divisor);
 }
@@ -50,24 +74,20 @@ __global__ void MultiMarginLoss_backward_kernel(T* gradInput, const T* gradOutpu
   const Sum<T> at_target = to_float(input_k[target_k]);
   const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(mean ? batch * dim : dim);
   const Sum<T> grad = to_float(gradOutput[reduced ? 0 : k]);
-  Sum<T> sum = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < dim; i += kThreads) {
-    if (i == target_k) continue;
-    const Sum<T> z = margin - at_target + to_float(input_k[i]);
+  for_each_of_class(input_k, dim, buffer, [&](int i, Sum<T> value) {
+    if (i == target_k) return Sum<T>(0);
+    const Sum<T> z = margin - at_target + value;
     Sum<T> h = 0;
     if (z > 0) {
       const Sum<T> weight = weights != nullptr ? to_float(weights[target_k]) : Sum<T>(1);
       h = (squared ? 2 * g * z : g) * weight;
     }
-    sum -= h;
     gradInput_k[i] = from_float<T>(h * grad);
-  }
-  buffer[threadIdx.x] = sum;
+    return -h;
+  });
   __syncthreads();
   if (threadIdx.x != 0) return;
-  sum = 0;
-  for (int i = 0; i < kThreads; ++i) sum += buffer[i];
-  gradInput_k[target_k] = from_float<T>(sum * grad);
+  gradInput_k[target_k] = from_float<T>(sum_of(buffer, dim) * grad);
 }
 
 // The launch itself needs plain locals: it copies what it uses.

@@ -11,18 +11,46 @@ using vcuda::to_float;
 
 constexpr int kThreads = 128;
 
-// The sum of what each thread of the block gives; only thread 0 learns it. All threads must call it.
-template <typename A>
-__device__ A block_sum(A value, A* buffer) {
-  buffer[threadIdx.x] = value;
-  __syncthreads();
-  A sum = 0;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < kThreads; ++i) sum += buffer[i];
-  }
-  __syncthreads();
-  return sum;
+// The threads that this one does the work of, from number `first` on.
+struct Joined {
+  int first, threads;
+};
+__device__ inline Joined join() {
+  const int first = static_cast<int>(threadIdx.x);
+  return {first, vcuda::join_row(kThreads)};
 }
+
+// Calls `body(class, which of the threads joined)`.
+template <typename Body>
+__device__ void for_each_class(const Joined& joined, int dim, const Body& body) {
+  for (int d = joined.first; d < dim; d += kThreads) {
+    const int count = dim - d < joined.threads ? dim - d : joined.threads;
+    for (int own = 0; own < count; ++own) body(d + own, own);
+  }
+}
+
+// What each thread of the block has summed up.
+template <typename A>
+struct Sums {
+  A own[vcuda::most_joined(kThreads)];
+  __device__ void clear(const Joined& joined) {
+    for (int i = 0; i < joined.threads; ++i) vcuda::set(own[i], A(0));
+  }
+  __device__ void add(int i, A more) { vcuda::set(own[i], vcuda::argument(own[i]) + more); }
+  // All of them; only thread 0 learns it. All threads must call it.
+  __device__ A of_block(const Joined& joined, A* buffer) const {
+    A* const out = vcuda::writable(&buffer[joined.first], joined.threads);
+    for (int i = 0; i < joined.threads; ++i) vcuda::set(out[i], vcuda::argument(own[i]));
+    __syncthreads();
+    A sum = 0;
+    if (joined.first == 0) {
+      vcuda::readable(buffer, kThreads);
+      for (int i = 0; i < kThreads; ++i) sum += vcuda::argument(buffer[i]);
+    }
+    __syncthreads();
+    return sum;
+  }
+};
 
 template <typename T>
 __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input, const std::int64_t* target,
@@ -32,9 +60,10 @@ __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input,
   const T* input_k = input + k * dim;
   const std::int64_t* target_k = target + k * dim;
   T* is_target_k = is_target + k * dim;
-  for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) is_target_k[d] = from_float<T>(0);
+  const Joined joined = join();
+  for_each_class(joined, dim, [&](int d, int) { is_target_k[d] = from_float<T>(0); });
   __syncthreads();
-  if (threadIdx.x == 0) {
+  if (joined.first == 0) {
     for (int dt = 0; dt < dim; ++dt) {
       const int label = static_cast<int>(target_k[dt]);
       if (label < 0) break;
@@ -42,19 +71,20 @@ __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input,
     }
   }
   __syncthreads();
-  Sum<T> sum = 0;
+  Sums<Sum<T>> sums;
+  sums.clear(joined);
   for (int dt = 0; dt < dim; ++dt) {
     const int label = static_cast<int>(target_k[dt]);
     if (label < 0) break;
     const Sum<T> at_label = to_float(input_k[label]);
-    for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
-      if (to_float(is_target_k[d]) != 0) continue;
+    for_each_class(joined, dim, [&](int d, int own) {
+      if (to_float(is_target_k[d]) != 0) return;
       const Sum<T> z = 1 - at_label + to_float(input_k[d]);
-      if (z > 0) sum += z;
-    }
+      if (z > 0) sums.add(own, z);
+    });
   }
-  sum = block_sum(sum, buffer);
-  if (threadIdx.x != 0) return;
+  const Sum<T> sum = sums.of_block(joined, buffer);
+  if (joined.first != 0) return;
   const Sum<T> loss = sum / static_cast<Sum<T>>(dim);
   output[k] = from_float<T>(size_average ? loss / static_cast<Sum<T>>(nframe) : loss);
 }
@@ -70,28 +100,26 @@ __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* g
   const T* is_target_k = is_target + k * dim;
   T* grad_input_k = grad_input + k * dim;
   const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(size_average ? nframe * dim : dim);
-  for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) grad_input_k[d] = from_float<T>(0);
+  const Joined joined = join();
+  for_each_class(joined, dim, [&](int d, int) { grad_input_k[d] = from_float<T>(0); });
   __syncthreads();
+  Sums<Sum<T>> sums;
   for (int dt = 0; dt < dim; ++dt) {
     const int label = static_cast<int>(target_k[dt]);
     if (label < 0) break;
     const Sum<T> at_label = to_float(input_k[label]);
-    Sum<T> sum = 0;
-    for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
-      if (to_float(is_target_k[d]) != 0) continue;
-      if (1 - at_label + to_float(input_k[d]) > 0) {
-        sum -= g;
-        grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) + g);
-      }
-    }
-    sum = block_sum(sum, buffer);
-    if (threadIdx.x == 0) grad_input_k[label] = from_float<T>(to_float(grad_input_k[label]) + sum);
+    sums.clear(joined);
+    for_each_class(joined, dim, [&](int d, int own) {
+      if (to_float(is_target_k[d]) != 0 || !(1 - at_label + to_float(input_k[d]) > 0)) return;
+      sums.add(own, -g);
+      grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) + g);
+    });
+    const Sum<T> sum = sums.of_block(joined, buffer);
+    if (joined.first == 0) grad_input_k[label] = from_float<T>(to_float(grad_input_k[label]) + sum);
   }
   __syncthreads();
   const Sum<T> grad = to_float(grad_output[reduced ? 0 : k]);
-  for (int d = static_cast<int>(threadIdx.x); d < dim; d += kThreads) {
-    grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) * grad);
-  }
+  for_each_class(joined, dim, [&](int d, int) { grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) * grad); });
 }
 
 // The launch itself needs plain locals: it copies what it uses.

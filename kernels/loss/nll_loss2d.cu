@@ -2,6 +2,7 @@
 // the same sum in another order, without a barrier for blocks of 1024 threads.
 #include <type_traits>
 
+#include "kernels/arithmetic/divide.h"
 #include "kernels/loss/nll_loss2d.h"
 #include "kernels/vcuda/device_language.h"
 #include "kernels/vcuda/floating.h"
@@ -11,30 +12,36 @@
 namespace kernels {
 namespace {
 
+using vcuda::argument;
 using vcuda::from_float;
 using vcuda::to_float;
 
 constexpr int kThreads = 1024;
 
+struct Sizes {
+  vcuda::Divisor batch, height, width;
+};
+
 // ATen's order: the sample moves fastest, then the row, then the column.
 struct Pixel {
   std::int64_t sample, place;
 };
-__device__ inline Pixel pixel_of(std::int64_t index, std::int64_t batch, std::int64_t height, std::int64_t width) {
-  const std::int64_t row = (index / batch) % height;
-  const std::int64_t column = (index / (batch * height)) % width;
-  return {index % batch, row * width + column};
+__device__ inline Pixel pixel_of(std::int64_t index, const Sizes& sizes) {
+  const std::int64_t columns = quotient(index, sizes.batch), column = quotient(columns, sizes.height);
+  const std::int64_t sample = index - columns * argument(sizes.batch.number);
+  const std::int64_t row = columns - column * argument(sizes.height.number);
+  return {sample, row * argument(sizes.width.number) + column};
 }
 
 template <typename T>
 __global__ void nll_loss2d_forward_no_reduce_kernel(std::int64_t n_threads, const T* input, const std::int64_t* target,
-                                                    T* output, const T* weights, std::int64_t batch,
-                                                    std::int64_t height, std::int64_t width, std::int64_t n_classes,
-                                                    std::int64_t ignore_index) {
+                                                    T* output, const T* weights, KERNEL_STRUCT(Sizes) sizes,
+                                                    std::int64_t n_classes, std::int64_t ignore_index) {
+  const std::int64_t pixels = sizes.height.number * sizes.width.number;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n_threads; i += step) {
-    const Pixel pixel = pixel_of(i, batch, height, width);
-    const std::int64_t at = pixel.sample * height * width + pixel.place;
+    const Pixel pixel = pixel_of(i, sizes);
+    const std::int64_t at = pixel.sample * pixels + pixel.place;
     const std::int64_t cur_target = target[at];
     if (cur_target == ignore_index) {
       output[at] = from_float<T>(0);
@@ -43,7 +50,7 @@ __global__ void nll_loss2d_forward_no_reduce_kernel(std::int64_t n_threads, cons
     DEVICE_ASSERT(NLL_LOSS2D_CU, 73, "nll_loss2d_forward_no_reduce_kernel", "cur_target >= 0 && cur_target < n_classes",
                   cur_target >= 0 && cur_target < n_classes);
     const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
-    const std::int64_t from = (pixel.sample * n_classes + cur_target) * height * width + pixel.place;
+    const std::int64_t from = (pixel.sample * n_classes + cur_target) * pixels + pixel.place;
     output[at] = from_float<T>(-to_float(input[from]) * weight);
   }
 }
@@ -51,19 +58,26 @@ __global__ void nll_loss2d_forward_no_reduce_kernel(std::int64_t n_threads, cons
 template <typename T, typename Index>
 __global__ void nll_loss2d_forward_kernel(Sum<T>* sums, const T* input, const std::int64_t* target, const T* weights,
                                           std::int64_t n_classes, std::int64_t map_nelem,
-                                          std::int64_t blocks_per_sample, std::int64_t ignore_index) {
-  const std::int64_t sample = blockIdx.x / blocks_per_sample;
-  const std::int64_t step = blockDim.x * blocks_per_sample;
+                                          KERNEL_STRUCT(vcuda::Divisor) blocks_per_sample, std::int64_t ignore_index) {
+  const std::int64_t blocks = argument(blocks_per_sample.number);
+  const std::int64_t sample = quotient(blockIdx.x, blocks_per_sample), block = blockIdx.x - sample * blocks;
+  const std::int64_t step = blockDim.x * blocks;
+  std::int64_t first = block * blockDim.x + threadIdx.x;
+  if (first >= map_nelem) RETURN_ROW;
+  const int joined = vcuda::join_row(kThreads);
   Sum<T> loss = 0;
   Sum<T> weight_sum = 0;
   bool any = false;
-  for (std::int64_t i = (blockIdx.x % blocks_per_sample) * blockDim.x + threadIdx.x; i < map_nelem; i += step) {
-    const Index t = static_cast<Index>(target[sample * map_nelem + i]);
-    if (t != ignore_index) {
+  for (; first < map_nelem; first += step) {
+    const int count = map_nelem - first < joined ? static_cast<int>(map_nelem - first) : joined;
+    const std::int64_t* const targets = vcuda::readable(&target[sample * map_nelem + first], count);
+    for (int own = 0; own < count; ++own) {
+      const Index t = static_cast<Index>(vcuda::argument(targets[own]));
+      if (t == ignore_index) continue;
       DEVICE_ASSERT(NLL_LOSS2D_CU, 106, "nll_loss2d_forward_kernel", "t >= 0 && t < n_classes",
                     t >= 0 && t < n_classes);
       const Sum<T> weight = weights != nullptr ? to_float(weights[t]) : Sum<T>(1);
-      const std::int64_t input_index = sample * map_nelem * n_classes + i + map_nelem * t;
+      const std::int64_t input_index = sample * map_nelem * n_classes + first + own + map_nelem * t;
       DEVICE_ASSERT(NLL_LOSS2D_CU, 109, "nll_loss2d_forward_kernel", "input_index >= 0", input_index >= 0);
       loss -= to_float(input[input_index]) * weight;
       weight_sum += weight;
@@ -85,18 +99,19 @@ __global__ void nll_loss2d_forward_size_average_kernel(const Sum<T>* sums, T* ou
 template <typename T>
 __global__ void nll_loss2d_backward_no_reduce_kernel(std::int64_t n_threads, const std::int64_t* target,
                                                      const T* grad_output, T* grad_input, const T* weights,
-                                                     std::int64_t batch, std::int64_t height, std::int64_t width,
-                                                     std::int64_t n_classes, std::int64_t ignore_index) {
+                                                     KERNEL_STRUCT(Sizes) sizes, std::int64_t n_classes,
+                                                     std::int64_t ignore_index) {
+  const std::int64_t pixels = sizes.height.number * sizes.width.number;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n_threads; i += step) {
-    const Pixel pixel = pixel_of(i, batch, height, width);
-    const std::int64_t at = pixel.sample * height * width + pixel.place;
+    const Pixel pixel = pixel_of(i, sizes);
+    const std::int64_t at = pixel.sample * pixels + pixel.place;
     const std::int64_t cur_target = target[at];
     if (cur_target == ignore_index) continue;
     DEVICE_ASSERT(NLL_LOSS2D_CU, 160, "nll_loss2d_backward_no_reduce_kernel",
                   "cur_target >= 0 && cur_target < n_classes", cur_target >= 0 && cur_target < n_classes);
     const Sum<T> weight = weights != nullptr ? to_float(weights[cur_target]) : Sum<T>(1);
-    const std::int64_t to = (pixel.sample * n_classes + cur_target) * height * width + pixel.place;
+    const std::int64_t to = (pixel.sample * n_classes + cur_target) * pixels + pixel.place;
     grad_input[to] = from_float<T>(-weight * to_float(grad_output[at]));
   }
 }
@@ -105,17 +120,24 @@ template <typename T>
 __global__ void nll_loss2d_backward_kernel(T* grad_input, const T* grad_output, const std::int64_t* target,
                                            const T* weights, const T* total_weight, bool size_average,
                                            std::int64_t n_classes, std::int64_t map_nelem,
-                                           std::int64_t blocks_per_sample, std::int64_t ignore_index) {
+                                           KERNEL_STRUCT(vcuda::Divisor) blocks_per_sample, std::int64_t ignore_index) {
   const Sum<T> grad_sum = to_float(*grad_output);
   const Sum<T> grad = size_average ? -(grad_sum / to_float(*total_weight)) : -grad_sum;
-  const std::int64_t sample = blockIdx.x / blocks_per_sample;
-  const std::int64_t step = blockDim.x * blocks_per_sample;
-  for (std::int64_t i = (blockIdx.x % blocks_per_sample) * blockDim.x + threadIdx.x; i < map_nelem; i += step) {
-    const std::int64_t t = target[sample * map_nelem + i];
-    if (t != ignore_index) {
+  const std::int64_t blocks = argument(blocks_per_sample.number);
+  const std::int64_t sample = quotient(blockIdx.x, blocks_per_sample), block = blockIdx.x - sample * blocks;
+  const std::int64_t step = blockDim.x * blocks;
+  std::int64_t first = block * blockDim.x + threadIdx.x;
+  if (first >= map_nelem) RETURN_ROW;
+  const int joined = vcuda::join_row(kThreads);
+  for (; first < map_nelem; first += step) {
+    const int count = map_nelem - first < joined ? static_cast<int>(map_nelem - first) : joined;
+    const std::int64_t* const targets = vcuda::readable(&target[sample * map_nelem + first], count);
+    for (int own = 0; own < count; ++own) {
+      const std::int64_t t = vcuda::argument(targets[own]);
+      if (t == ignore_index) continue;
       DEVICE_ASSERT(NLL_LOSS2D_CU, 197, "nll_loss2d_backward_kernel", "t >= 0 && t < n_classes",
                     t >= 0 && t < n_classes);
-      const std::int64_t grad_input_index = i + map_nelem * t;
+      const std::int64_t grad_input_index = first + own + map_nelem * t;
       DEVICE_ASSERT(NLL_LOSS2D_CU, 199, "nll_loss2d_backward_kernel", "grad_input_index >= 0", grad_input_index >= 0);
       grad_input[sample * map_nelem * n_classes + grad_input_index] =
           from_float<T>(weights != nullptr ? to_float(weights[t]) * grad : grad);
@@ -143,19 +165,20 @@ std::int64_t blocks_per_sample_of(std::int64_t pixels) {
 void nll_loss2d_forward_no_reduce(const NllLoss2d& args, void* losses, vcuda::Stream stream) {
   with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
-    const std::int64_t batch = args.batch, height = args.height, width = args.width, count = batch * pixels;
+    const std::int64_t count = args.batch * pixels;
+    const Sizes sizes{args.batch, args.height, args.width};
     const auto* input = static_cast<const T*>(args.input);
     auto* output = static_cast<T*>(losses);
     LAUNCH((nll_loss2d_forward_no_reduce_kernel<T>), blocks_of(count), kThreads, stream, count, input, target, output,
-           weights, batch, height, width, classes, ignored);
+           weights, sizes, classes, ignored);
   });
 }
 
 void nll_loss2d_forward(const NllLoss2d& args, void* loss, void* total_weight, void* sums, vcuda::Stream stream) {
   with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
-    const std::int64_t per_sample = blocks_per_sample_of(pixels);
-    const unsigned grid = static_cast<unsigned>(per_sample * args.batch);
+    const vcuda::Divisor per_sample = blocks_per_sample_of(pixels);
+    const unsigned grid = static_cast<unsigned>(per_sample.number * args.batch);
     const auto* input = static_cast<const T*>(args.input);
     auto* output = static_cast<T*>(loss);
     auto* total = static_cast<T*>(total_weight);
@@ -176,11 +199,12 @@ void nll_loss2d_backward_no_reduce(const NllLoss2d& args, const void* grad_outpu
                                    vcuda::Stream stream) {
   with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
-    const std::int64_t batch = args.batch, height = args.height, width = args.width, count = batch * pixels;
+    const std::int64_t count = args.batch * pixels;
+    const Sizes sizes{args.batch, args.height, args.width};
     const auto* grad = static_cast<const T*>(grad_output);
     auto* out = static_cast<T*>(grad_input);
     LAUNCH((nll_loss2d_backward_no_reduce_kernel<T>), blocks_of(count), kThreads, stream, count, target, grad, out,
-           weights, batch, height, width, classes, ignored);
+           weights, sizes, classes, ignored);
   });
 }
 
@@ -188,8 +212,8 @@ void nll_loss2d_backward(const NllLoss2d& args, const void* grad_output, const v
                          vcuda::Stream stream) {
   with_floating(args.dtype, [&](auto element) {
     NLL2D_TYPES_AND_POINTERS;
-    const std::int64_t per_sample = blocks_per_sample_of(pixels);
-    const unsigned grid = static_cast<unsigned>(per_sample * args.batch);
+    const vcuda::Divisor per_sample = blocks_per_sample_of(pixels);
+    const unsigned grid = static_cast<unsigned>(per_sample.number * args.batch);
     const auto* grad = static_cast<const T*>(grad_output);
     const auto* total = static_cast<const T*>(total_weight);
     auto* out = static_cast<T*>(grad_input);

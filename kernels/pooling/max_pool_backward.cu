@@ -1,5 +1,7 @@
 // The kernels behind max_pool_backward.h. max_pool2d takes a thread for each input pixel, which collects what the
 // windows over it send; the others take a thread for each output pixel, which sends.
+#include <type_traits>
+
 #include "kernels/arithmetic/divide.h"
 #include "kernels/pooling/max_pool_backward.h"
 #include "kernels/vcuda/floating.h"
@@ -40,9 +42,13 @@ template <typename T>
 UNCHECKED void collect(T* out, int first, int x, int count, const T* top_diff, const std::int64_t* top_mask,
                        int first_row, int row_end, int first_column, int column_end, int pooled_width,
                        const Window& columns) {
+  // Narrow types add up as floats, aside.
+  constexpr bool kInPlace = std::is_same_v<T, Sum<T>>;
+  Sum<T> aside[kInPlace ? 1 : vcuda::most_joined(kThreads)];
+  Sum<T>* const sums = kInPlace ? reinterpret_cast<Sum<T>*>(out) : aside;
+  for (int i = 0; i < count; ++i) sums[i] = 0;
   // What goes to other pixels is added where nobody reads it, at turns: one sum of it would be waited for each time.
-  Sum<T> sums[vcuda::most_joined(kThreads) + kTurns];
-  for (int i = 0; i < count + kTurns; ++i) sums[i] = 0;
+  Sum<T> others[kTurns] = {};
   for (int row = first_row; row < row_end; ++row) {
     for (int column = first_column; column < column_end; ++column) {
       const std::int64_t at = static_cast<std::int64_t>(row) * pooled_width + column;
@@ -51,11 +57,12 @@ UNCHECKED void collect(T* out, int first, int x, int count, const T* top_diff, c
       const bool is_over = static_cast<std::uint64_t>(in_window) < static_cast<std::uint64_t>(columns.reach);
       const bool is_here = static_cast<std::uint64_t>(pixel) < static_cast<std::uint64_t>(count);
       // Which of them it is nobody can guess: no branch.
-      const auto taken = -static_cast<std::int64_t>(is_here & is_over);
-      sums[(pixel & taken) | ((count + (column & (kTurns - 1))) & ~taken)] += to_float(top_diff[at]);
+      *((is_here & is_over) ? &sums[pixel] : &others[column & (kTurns - 1)]) += to_float(top_diff[at]);
     }
   }
-  for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i]);
+  if constexpr (!kInPlace) {
+    for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i]);
+  }
 }
 
 template <typename T>

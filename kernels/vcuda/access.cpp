@@ -17,6 +17,8 @@
 namespace vcuda {
 namespace {
 
+constexpr std::size_t kVector = 16;  // bytes that the machine moves as one
+
 Fault seen(std::uintptr_t address, std::size_t bytes, Access access) {
   return {.address = address,
           .bytes = bytes,
@@ -213,7 +215,17 @@ void detail::check_in_turn(const void* first, std::size_t element_bytes, std::in
     check_access(at, element_bytes, access);
 }
 
-VCUDA_KERNEL_SIDE void detail::copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
+// Short rows are many: a call costs as much as their copy.
+VCUDA_INTO_KERNELS void detail::copy(void* to, const void* from, std::size_t bytes) {
+  if (bytes % kVector != 0 || bytes > 16 * kVector) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  auto* const out = static_cast<std::byte*>(to);
+  const auto* const in = static_cast<const std::byte*>(from);
+#pragma clang loop unroll(disable)
+  for (std::size_t at = 0; at < bytes; at += kVector) std::memcpy(out + at, in + at, kVector);
+}
 
 }  // namespace vcuda
 

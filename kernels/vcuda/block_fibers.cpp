@@ -96,13 +96,55 @@ Switch resume(std::size_t number) {
   }
 }
 
-// The threads that a fiber has joined to its own end where it stops first: from there on it is its own thread alone.
-// Returns how many.
-std::size_t end_joined(std::size_t number) {
-  const ThreadState& state = current_thread_state;
-  const std::size_t joined = state.last_joined - state.first_joined;
-  for (std::size_t i = 1; i <= joined; ++i) fibers[number + i].lives = false;
-  return joined;
+// The threads of a block that have come as far as a barrier.
+struct Waiting {
+  std::size_t fibers = 0;  // that have come to the first one
+  std::size_t alive = 0;   // of them
+  bool some_returned = false;
+};
+
+// What became of a thread that was let go on. False: the block is over.
+bool note(Switch why, Fiber& fiber, Waiting& waiting) {
+  if (why == Switch::fault) return false;
+  if (why == Switch::barrier) return true;
+  waiting.some_returned = waiting.some_returned || why == Switch::returned;
+  fiber.lives = false;
+  --waiting.alive;
+  return true;
+}
+
+// Lets all threads of the block begin. Those that a thread has joined have no fiber: it goes on as its own thread for
+// all of them. One that comes to no barrier leaves its fiber to the next.
+bool begin(Waiting& waiting) {
+  ThreadState& state = current_thread_state;
+  const Dim3 size = state.block_size;
+  for (unsigned z = 0; z < size.z; ++z) {
+    for (unsigned y = 0; y < size.y; ++y) {
+      for (unsigned x = 0; x < size.x; x += state.last_joined - state.first_joined + 1) {
+        Fiber& fiber = fibers[waiting.fibers];
+        fiber = {{x, y, z}};
+        ++waiting.alive;
+        if (!note(resume(waiting.fibers), fiber, waiting)) return false;
+        if (fiber.lives) ++waiting.fibers;
+      }
+    }
+  }
+  return true;
+}
+
+bool go_on(Waiting& waiting) {
+  for (std::size_t i = 0; i < waiting.fibers; ++i) {
+    if (fibers[i].lives && !note(resume(i), fibers[i], waiting)) return false;
+  }
+  return true;
+}
+
+void tell_of_divergence(const Waiting& waiting) {
+  if (grid.tool != Tool::synccheck || tool_has_told()) return;
+  if (const Fiber* fiber = divergent(waiting.fibers, waiting.some_returned)) {
+    current_thread_state.thread = fiber->thread;
+    tell(describe_divergence(current_thread_state));
+  }
 }
 
 }  // namespace
@@ -120,35 +162,16 @@ void prepare() {
 }
 
 Ended run(detail::Body body, const void* closure) {
-  ThreadState& state = current_thread_state;
   current_body = body;
   current_closure = closure;
-  std::size_t count = 0;
-  const Dim3 size = state.block_size;
-  for (unsigned z = 0; z < size.z; ++z) {
-    for (unsigned y = 0; y < size.y; ++y) {
-      for (unsigned x = 0; x < size.x; ++x, ++count) fibers[count] = {{x, y, z}};
-    }
+  Waiting waiting;
+  if (!begin(waiting)) return Ended::by_fault;
+  for (;;) {
+    tell_of_divergence(waiting);
+    ++runner->barriers;
+    if (waiting.alive == 0) return Ended::all_threads;
+    if (!go_on(waiting)) return Ended::by_fault;
   }
-  bool some_returned = false;
-  for (std::size_t alive = count; alive != 0; ++runner->barriers) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!fibers[i].lives) continue;
-      const Switch why = resume(i);
-      if (why == Switch::fault) return Ended::by_fault;
-      alive -= end_joined(i);
-      some_returned = some_returned || why == Switch::returned;
-      if (why == Switch::barrier) continue;
-      fibers[i].lives = false;
-      --alive;
-    }
-    if (grid.tool != Tool::synccheck || tool_has_told()) continue;
-    if (const Fiber* fiber = divergent(count, some_returned)) {
-      state.thread = fiber->thread;
-      tell(describe_divergence(state));
-    }
-  }
-  return Ended::all_threads;
 }
 
 void barrier(const void* site) {

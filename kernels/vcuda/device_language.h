@@ -16,14 +16,15 @@
 // row. threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel
 // checks for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all
 // that is written before the last check is what the threads would write anyway, and no atomic operation is among it.
-// Under LAUNCH_WITH_BARRIERS it is called before the first barrier, from which on the threads joined do nothing: the one
-// that joined them goes on for itself alone.
+// Under LAUNCH_WITH_BARRIERS it is called before the first barrier. What fails from there on is laid to the thread that
+// has joined the others.
 // vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, n >= 0, for vcuda::argument and vcuda::set,
-// which check nothing; vcuda::copy_joined copies n elements.
-// UNCHECKED, in the place of __device__, is for the inner loop of threads that may be joined: the virtual device neither
-// checks nor counts what it does, so all memory that it touches must have been checked before, for this thread and those
-// joined. vcuda::most_joined(n) is the most that join_row(n) says, a constant.
-// Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
+// which check nothing; vcuda::copy_joined copies n elements, and vcuda::add_unchecked is atomicAdd on float, double and
+// int, for what has been checked.
+// UNCHECKED, in the place of __device__, is for the inner loop of threads that may be joined: the virtual device
+// neither checks nor counts what it does, so all memory that it touches must have been checked before, for this thread
+// and those joined. vcuda::most_joined(n) is the most that join_row(n) says, a constant. Locals in kernels must be
+// trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
 #include <cstdint>
@@ -101,6 +102,11 @@ __device__ void update_atomically(T* address, const Change& change) {
     memcpy(reinterpret_cast<char*>(&wanted) + offset, &value, sizeof(T));
     seen = atomicCAS(word, expected, wanted);
   } while (seen != expected);
+}
+
+template <typename T>
+__device__ void add_unchecked(T* address, T value) {
+  atomicAdd(address, value);
 }
 }  // namespace vcuda
 

@@ -44,7 +44,6 @@ struct Runner {
   LocalArrays locals;                         // on `stack`
   shadow::Range closure;                      // the kernel's arguments
   std::uint32_t barriers = 0;                 // that the block has passed
-  std::uint64_t blocks = 0;                   // still to run, this one included
   std::uintptr_t frames = 0;                  // kernels' frames lie below it
   std::array<shadow::Range, 4> own_shared{};  // arrays of this grid's kernel met lately, so that a name is read once
   std::size_t next_shared = 0;                // of them, to be replaced next

@@ -64,13 +64,9 @@ constexpr unsigned kChunksPerCore = 4;
 enum Jump : int { kThreadEnded = 1, kGridEnded, kThreadAgain };
 
 // False after the last block.
-bool next_block(Runner& own, ThreadState& state) {
-  return --own.blocks != 0 && (advance(state.block, state.grid_size), true);
-}
+bool next_block(ThreadState& state) { return --state.blocks != 0 && (advance(state.block, state.grid_size), true); }
 
-bool next_thread(Runner& own, ThreadState& state) {
-  return advance(state.thread, state.block_size) || next_block(own, state);
-}
+bool next_thread(ThreadState& state) { return advance(state.thread, state.block_size) || next_block(state); }
 
 [[gnu::always_inline]] inline std::uintptr_t stack_pointer() {
 #if defined(__x86_64__)
@@ -92,7 +88,7 @@ bool next_thread(Runner& own, ThreadState& state) {
   switch (_setjmp(own.end)) {
     case kGridEnded: return;
     case kThreadEnded:
-      if (!next_thread(own, state)) return;
+      if (!next_thread(state)) return;
       break;
     case kThreadAgain: break;
   }
@@ -111,7 +107,7 @@ void forget_shared_memory() {
     own.barriers = 0;
     if (grid.tool == Tool::racecheck) forget_shared_memory();
     if (block_fibers::run(body, closure.at) == block_fibers::Ended::by_fault) return;
-  } while (next_block(own, state));
+  } while (next_block(state));
 }
 
 shadow::Range find_stack() {
@@ -137,12 +133,11 @@ Dim3 block_number(std::uint64_t number, const Dim3& size) {
           static_cast<unsigned>(number / size.x / size.y)};
 }
 
-// Runs blocks [first, first + count) on this host thread.
+// Runs blocks [first, first + count) on this host thread. `sole`: they are all of the grid's.
 BlocksResult run_blocks(detail::Body body, detail::Closure closure, Dim3 blocks, Dim3 block, std::uint64_t first,
-                        std::uint64_t count) {
+                        std::uint64_t count, bool sole) {
   thread_local Runner own(find_stack());
   own.closure = {reinterpret_cast<std::uintptr_t>(closure.at), closure.bytes};
-  own.blocks = count;
   own.barriers = 0;
   own.own_shared = {};
   const LocalArrays& locals = own.locals;
@@ -150,6 +145,8 @@ BlocksResult run_blocks(detail::Body body, detail::Closure closure, Dim3 blocks,
                           blocks,        locals.stack().begin,        locals.stack().bytes,
                           locals.bytes()};
   current_thread_state.alone = is_watched();
+  current_thread_state.sole = sole;
+  current_thread_state.blocks = count;
   runner = &own;
   if (grid.barriers) {
     run_with_barriers(own, body, closure);
@@ -189,14 +186,14 @@ BlocksResult run_grid(detail::Body body, detail::Closure closure, Dim3 blocks, D
   const std::uint64_t threads = count * block.x * block.y * block.z;
   const unsigned cores = grid.barriers || is_watched() || threads < kLargeGrid ? 1 : core_count();
   const std::uint64_t chunks = std::min<std::uint64_t>(count, std::uint64_t{cores} * kChunksPerCore);
-  if (cores == 1 || chunks == 1) return run_blocks(body, closure, blocks, block, 0, count);
+  if (cores == 1 || chunks == 1) return run_blocks(body, closure, blocks, block, 0, count, true);
   std::vector<BlocksResult> results(chunks);
   // Chunks start in order, so those before a fault have all run.
   std::atomic<std::uint64_t> ended_at = chunks;
   run_on_cores(cores, chunks, [&](std::uint64_t chunk) {
     if (chunk > ended_at.load(std::memory_order_relaxed)) return;
     const std::uint64_t first = count * chunk / chunks, end = count * (chunk + 1) / chunks;
-    results[chunk] = run_blocks(body, closure, blocks, block, first, end - first);
+    results[chunk] = run_blocks(body, closure, blocks, block, first, end - first, false);
     if (!results[chunk].ended_grid) return;
     std::uint64_t seen = ended_at.load(std::memory_order_relaxed);
     while (chunk < seen && !ended_at.compare_exchange_weak(seen, chunk, std::memory_order_relaxed)) {
@@ -335,7 +332,7 @@ bool detail::next_row() {
   state.thread.y = 0;
   if (++state.thread.z < state.block_size.z) return true;
   state.thread.z = 0;
-  return next_block(*runner, state);
+  return next_block(state);
 }
 
 void detail::launch(const char* kernel, Dim3 blocks, Dim3 block, Stream stream, Body body, Closure closure,

@@ -50,6 +50,8 @@ struct ThreadState {
   // the last one. `alone`: no more are joined.
   unsigned first_joined = 0, last_joined = 0;
   bool alone = false;
+  bool sole = false;         // no other host thread runs blocks of this grid
+  std::uint64_t blocks = 0;  // still to run on this host thread, this one included
 };
 
 // What kernels call lives in the kernels' own library, so none of it goes through a symbol table.
@@ -117,10 +119,24 @@ VCUDA_KERNEL_SIDE void check_joined(const void* first, std::size_t element_bytes
 // The same where something is wrong with one of them, or a tool watches.
 VCUDA_KERNEL_SIDE void check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access);
 // memcpy that the sanitizer does not see.
-VCUDA_KERNEL_SIDE void copy(void* to, const void* from, std::size_t bytes);
+void copy(void* to, const void* from, std::size_t bytes);
 
 // Moves on to the first thread of the next row of the block, or of the next block; false after the last one.
 VCUDA_KERNEL_SIDE bool next_row();
+
+// The same; without a call where a block is one row and so is the grid, but for its last block.
+inline bool next_row_quickly() {
+  ThreadState& state = current_thread_state;
+  const unsigned block = read_unchecked(state.block.x) + 1;
+  const std::uint64_t blocks = read_unchecked(state.blocks) - 1;
+  const bool one_row = (read_unchecked(state.block_size.y) | read_unchecked(state.block_size.z)) == 1;
+  if (!one_row || blocks == 0 || block >= read_unchecked(state.grid_size.x)) return next_row();
+  write_unchecked(state.thread.x, 0u);
+  write_unchecked(state.last_joined, read_unchecked(state.first_joined));
+  write_unchecked(state.block.x, block);
+  write_unchecked(state.blocks, blocks);
+  return true;
+}
 
 // All threads from the current one on. The kernel is merged into the loop, so its arguments are read once, and what is
 // the same for all threads may be computed once. A thread that ends early does not come back here: the launch loop
@@ -133,7 +149,7 @@ void run_threads(const void* closure) {
     [[clang::always_inline]] kernel();
     const unsigned x = read_unchecked(state.thread.x) + 1;
     write_unchecked(state.thread.x, x);
-    if (x >= read_unchecked(state.block_size.x) && !next_row()) return;
+    if (x >= read_unchecked(state.block_size.x) && !next_row_quickly()) return;
   }
 }
 

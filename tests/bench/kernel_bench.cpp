@@ -39,25 +39,15 @@ Tensor indices(std::int64_t count, std::int64_t below) {
 std::int64_t rows_of(std::int64_t elements) { return std::max<std::int64_t>(elements / kWidth, 1); }
 
 const Subject kSubjects[] = {
-    {"nll_loss",
-     [](std::int64_t n) {
-       return Tensors{at::rand({rows_of(n), kWidth}), indices(rows_of(n), kWidth)};
-     },
+    {"nll_loss", [](std::int64_t n) { return Tensors{at::rand({rows_of(n), kWidth}), indices(rows_of(n), kWidth)}; },
      [](const Tensors& t) { return at::nll_loss(t[0], t[1]); }},
     {"nll_loss_none",
-     [](std::int64_t n) {
-       return Tensors{at::rand({rows_of(n), kWidth}), indices(rows_of(n), kWidth)};
-     },
+     [](std::int64_t n) { return Tensors{at::rand({rows_of(n), kWidth}), indices(rows_of(n), kWidth)}; },
      [](const Tensors& t) { return at::nll_loss(t[0], t[1], {}, at::Reduction::None); }},
-    {"index_select",
-     [](std::int64_t n) {
-       return Tensors{at::rand({1000, kWidth}), indices(rows_of(n), 1000)};
-     },
+    {"index_select", [](std::int64_t n) { return Tensors{at::rand({1000, kWidth}), indices(rows_of(n), 1000)}; },
      [](const Tensors& t) { return at::index_select(t[0], 0, t[1]); }},
     {"gather",
-     [](std::int64_t n) {
-       return Tensors{at::rand({rows_of(n), kWidth}), at::randint(kWidth, {rows_of(n), kWidth})};
-     },
+     [](std::int64_t n) { return Tensors{at::rand({rows_of(n), kWidth}), at::randint(kWidth, {rows_of(n), kWidth})}; },
      [](const Tensors& t) { return at::gather(t[0], 1, t[1]); }},
     {"embedding_bag",
      [](std::int64_t n) {
@@ -76,10 +66,60 @@ const Subject kSubjects[] = {
      [](const Tensors& t) {
        return at::max_pool2d_with_indices_backward(t[0], t[1], {2, 2}, {}, {0, 0}, {1, 1}, false, t[2]);
      }},
-    {"index_put",
+    {"nll_loss_backward",
      [](std::int64_t n) {
-       return Tensors{at::zeros({n}), at::randperm(n), at::rand({n})};
+       return Tensors{at::rand({rows_of(n), kWidth}), indices(rows_of(n), kWidth), at::ones({}),
+                      at::full({}, static_cast<double>(rows_of(n)))};
      },
+     [](const Tensors& t) { return at::nll_loss_backward(t[2], t[0], t[1], {}, at::Reduction::Mean, -100, t[3]); }},
+    {"nll_loss2d",
+     [](std::int64_t n) { return Tensors{at::rand({4, 4, rows_of(n), 1}), at::randint(4, {4, rows_of(n), 1})}; },
+     [](const Tensors& t) { return at::nll_loss2d(t[0], t[1]); }},
+    {"nll_loss2d_none",
+     [](std::int64_t n) { return Tensors{at::rand({4, 4, rows_of(n), 1}), at::randint(4, {4, rows_of(n), 1})}; },
+     [](const Tensors& t) { return at::nll_loss2d(t[0], t[1], {}, at::Reduction::None); }},
+    {"binary_cross_entropy", [](std::int64_t n) { return Tensors{at::rand({n}), at::rand({n})}; },
+     [](const Tensors& t) { return at::binary_cross_entropy(t[0], t[1]); }},
+    {"multi_margin_loss",
+     [](std::int64_t n) { return Tensors{at::rand({rows_of(n), kWidth}), indices(rows_of(n), kWidth)}; },
+     [](const Tensors& t) { return at::multi_margin_loss(t[0], t[1]); }},
+    {"multilabel_margin_loss",
+     [](std::int64_t n) {
+       return Tensors{at::rand({rows_of(n), kWidth}), at::randint(-1, kWidth, {rows_of(n), kWidth})};
+     },
+     [](const Tensors& t) { return at::multilabel_margin_loss(t[0], t[1]); }},
+    {"ctc_loss",
+     [](std::int64_t n) {
+       const std::int64_t batch = std::max<std::int64_t>(n / (20 * kWidth), 1);
+       return Tensors{at::log_softmax(at::rand({20, batch, kWidth}), 2), at::randint(1, kWidth, {batch, 8}),
+                      at::full({batch}, 20, at::kLong), at::full({batch}, 8, at::kLong)};
+     },
+     [](const Tensors& t) { return at::ctc_loss(t[0], t[1], t[2], t[3]); }},
+    {"embedding_backward",
+     [](std::int64_t n) { return Tensors{at::rand({rows_of(n), kWidth}), indices(rows_of(n), 1000)}; },
+     [](const Tensors& t) { return at::embedding_dense_backward(t[0], t[1], 1000, -1, false); }},
+    {"scatter",
+     [](std::int64_t n) {
+       return Tensors{at::zeros({rows_of(n), kWidth}), at::randint(kWidth, {rows_of(n), kWidth}),
+                      at::rand({rows_of(n), kWidth})};
+     },
+     [](const Tensors& t) { return at::scatter(t[0], 1, t[1], t[2]); }},
+    {"scatter_add",
+     [](std::int64_t n) {
+       return Tensors{at::zeros({rows_of(n), kWidth}), at::randint(kWidth, {rows_of(n), kWidth}),
+                      at::rand({rows_of(n), kWidth})};
+     },
+     [](const Tensors& t) { return at::scatter_add(t[0], 1, t[1], t[2]); }},
+    {"index_add",
+     [](std::int64_t n) {
+       return Tensors{at::zeros({1000, kWidth}), indices(rows_of(n), 1000), at::rand({rows_of(n), kWidth})};
+     },
+     [](const Tensors& t) { return at::index_add(t[0], 0, t[1], t[2]); }},
+    {"take", [](std::int64_t n) { return Tensors{at::rand({1000}), indices(n, 1000)}; },
+     [](const Tensors& t) { return at::take(t[0], t[1]); }},
+    {"multinomial", [](std::int64_t n) { return Tensors{at::rand({rows_of(n), kWidth})}; },
+     [](const Tensors& t) { return at::multinomial(t[0], 1, true); }},
+    {"index_put", [](std::int64_t n) { return Tensors{at::zeros({n}), at::randperm(n), at::rand({n})}; },
      [](const Tensors& t) {
        Tensor to = t[0];
        return at::index_put_(to, {t[1]}, t[2]);
