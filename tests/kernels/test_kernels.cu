@@ -118,6 +118,26 @@ __global__ void copy_in_rows_kernel(const int* from, const int* limits, int* to,
   vcuda::copy_joined(to + row + x, from + row + x, joined);
 }
 
+constexpr int kParts = 64;
+
+__global__ void joined_sum_kernel(const int* values, int bound, int* out) {
+  __shared__ int parts[kParts];
+  const int first = static_cast<int>(threadIdx.x), row = static_cast<int>(blockIdx.x * blockDim.x);
+  const int joined = vcuda::join_row(blockDim.x);
+  const int* const mine = vcuda::readable(values + row + first, joined);
+  int* const to = vcuda::writable(parts + first, joined);
+  for (int own = 0; own < joined; ++own) {
+    const int value = vcuda::argument(mine[own]);
+    DEVICE_ASSERT("aten/Test.cu", 10, "joined_sum_kernel", "value < bound", value < bound);
+    vcuda::set(to[own], value);
+  }
+  __syncthreads();
+  if (first != 0) return;
+  int sum = 0;
+  for (unsigned i = 0; i < blockDim.x; ++i) sum += parts[i];
+  out[blockIdx.x] = sum;
+}
+
 __global__ void sum_loop_kernel(const float* values, int count, float* out) {
   float sum = 0;
   for (int i = 0; i < count; ++i) sum += values[i];
@@ -133,6 +153,9 @@ void count_in_rows(int* out, unsigned width, Shape shape) {
 }
 void copy_in_rows(const int* from, const int* limits, int* to, int count, Shape shape) {
   LAUNCH(copy_in_rows_kernel, shape.grid, shape.block, shape.stream, from, limits, to, count);
+}
+void sum_joined(const int* values, int bound, int* out, Shape shape) {
+  LAUNCH_WITH_BARRIERS(joined_sum_kernel, shape.grid, shape.block, shape.stream, values, bound, out);
 }
 void quotients(const std::int64_t* values, std::int64_t number, std::int64_t* out, Shape shape) {
   const vcuda::Divisor divisor(number);

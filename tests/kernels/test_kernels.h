@@ -17,6 +17,9 @@ void empty(Shape shape);
 void write_index(int* out, Shape shape);  // out[linear thread number of the grid] = that number
 // A block copies `count` integers as one row of threads; thread x asserts that x is below limits[x] of its block's.
 void copy_in_rows(const int* from, const int* limits, int* to, int count, Shape shape);
+// A block's sum, by way of shared memory for 64 threads that run as one before the barrier; each asserts that its value
+// is below `bound`.
+void sum_joined(const int* values, int bound, int* out, Shape shape);
 void count_in_rows(int* out, unsigned width, Shape shape);  // adds 1 for x < width; the others end their row
 void quotients(const std::int64_t* values, std::int64_t number, std::int64_t* out, Shape shape);  // values[i] / number
 void assert_below(const int* values, int bound, Shape shape);  // one value a thread; asserts values[i] < bound

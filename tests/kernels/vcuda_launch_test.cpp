@@ -284,6 +284,45 @@ TEST_F(LaunchTest, AFaultAmongThreadsThatRunAsOneIsTheFirstThreadsOwn) {
   EXPECT_THAT(peek(out, 10), testing::ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 0, 0));
 }
 
+TEST_F(LaunchTest, ThreadsRunAsOneUpToABarrier) {
+  for (const unsigned block : {1u, 2u, 33u, 64u}) {
+    SCOPED_TRACE(block);
+    std::vector<int> values(std::size_t{3} * block);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int>(i);
+    int* const out = device_array<int>(3);
+    sum_joined(to_device(values), 1000, out, {3, block});
+    EXPECT_EQ(vcuda::synchronize(), Error::none);
+    const int width = static_cast<int>(block), first = width * (width - 1) / 2;
+    EXPECT_THAT(peek(out, 3), testing::ElementsAre(first, first + width * width, first + 2 * width * width));
+  }
+}
+
+TEST_F(LaunchTest, AFailedAssertBeforeABarrierIsEachThreadsOwn) {
+  std::vector<int> values(64, 1);
+  values[32 + 3] = values[32 + 31] = 5;
+  int* const out = device_array<int>(2);
+  const std::string text = printed_by([&] { sum_joined(to_device(values), 5, out, {2, 32}); });
+  const auto line = [](int x) {
+    return "/pytorch/aten/Test.cu:10: joined_sum_kernel: block: [1,0,0], thread: [" + std::to_string(x) +
+           ",0,0] Assertion `value < bound` failed.\n";
+  };
+  EXPECT_EQ(text, line(3) + line(31));
+  EXPECT_EQ(vcuda::synchronize(), Error::assert_triggered);
+  EXPECT_EQ(peek(out, 1)[0], 32) << "the first block has no bad value";
+}
+
+TEST_F(LaunchTest, AFaultBeforeABarrierIsTheFirstThreadsOwn) {
+  int* const out = device_array<int>(1);
+  const std::string text = printed_by([&] { sum_joined(to_device(std::vector<int>(10, 1)), 5, out, {1, 32}); });
+  EXPECT_THAT(text, testing::HasSubstr("Invalid __global__ read of size 4 bytes"));
+  EXPECT_THAT(text, testing::HasSubstr("by thread (10,0,0) in block (0,0,0)\n"));
+  EXPECT_EQ(vcuda::synchronize(), Error::illegal_address);
+  vcuda::reset_contexts();
+  const std::string overrun = printed_by([&] { sum_joined(to_device(std::vector<int>(65, 1)), 5, nullptr, {1, 65}); });
+  EXPECT_THAT(overrun, testing::HasSubstr("Invalid __shared__ write of size 4 bytes"));
+  EXPECT_THAT(overrun, testing::HasSubstr("by thread (64,0,0) in block (0,0,0)\n"));
+}
+
 TEST_F(LaunchTest, Atomics) {
   std::int64_t* const integer = device_array<std::int64_t>(1);
   float* const real = device_array<float>(1);
@@ -292,6 +331,10 @@ TEST_F(LaunchTest, Atomics) {
   EXPECT_EQ(*integer, 2048);
   EXPECT_EQ(*real, 512.0f);
   EXPECT_EQ(*largest, 1023);
+  add_atomically(integer, real, largest, {256, 1024});  // large enough to be spread over host threads
+  EXPECT_EQ(*integer, 2048 + 2 * 262'144);
+  EXPECT_EQ(*real, 512.0f + 131'072.0f);
+  EXPECT_EQ(*largest, 262'143);
 }
 
 TEST_F(LaunchTest, TwoHostThreads) {

@@ -1,4 +1,5 @@
 // The tools: what each tells of, in compute-sanitizer's words, and what is in order and must not be told of.
+#include "tests/kernels/test_kernels.h"
 #include "tests/kernels/tool_kernels.h"
 #include "tests/kernels/vcuda_fixture.h"
 
@@ -173,6 +174,8 @@ TEST_F(ToolsTest, WhatIsARace) {
        },
        ""},
       {"barriers between stores of one block", [](int* x) { barrier_in_loop(x, 32); }, ""},
+      {"threads that may run as one up to a barrier",
+       [](int* x) { test_kernels::sum_joined(x, 1, x + 32, {.block = {32}}); }, ""},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);
@@ -252,6 +255,8 @@ TEST_F(ToolsTest, Barriers) {
       {"some have returned", [](int* x) { barrier_after_return(x, 32); }, Error::launch_failure, "(0,0,0)"},
       {"one has asserted", [](int* x) { barrier_after_assert(x, 32); }, Error::assert_triggered, ""},
       {"shared memory", [](int* x) { reverse_in_shared(x, x + 32, true); }, Error::none, ""},
+      {"threads that may run as one", [](int* x) { test_kernels::sum_joined(x, 1, x + 32, {.block = {32}}); },
+       Error::none, ""},
   };
   for (const auto& row : rows) {
     SCOPED_TRACE(row.name);
