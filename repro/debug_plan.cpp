@@ -18,6 +18,21 @@ constexpr std::string_view kQuiet =
     "set width 0\n"
     "set print thread-events off\n";
 
+// The frames, and what the innermost hold: a kernel, what it calls and what it failed in are no deeper. Frames without
+// debug information print nothing.
+std::string show_frames() {
+  return "set print frame-arguments none\n"
+         "frame apply 24 -q -s frame\n"
+         "printf \"\\n" +
+         std::string(kArgumentsMark) +
+         "\\n\"\n"
+         "frame apply 12 -s info args -q\n"
+         "printf \"\\n" +
+         std::string(kLocalsMark) +
+         "\\n\"\n"
+         "frame apply 12 -s info locals -q\n";
+}
+
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // The library's symbols are read and no other's: those of LibTorch take longer than all the rest. It is loaded long
@@ -38,7 +53,7 @@ std::string host_gdb_script(const std::string& library, const std::string& core)
          name_of(library) +
          "\n"
          "delete\n"
-         "break vcuda::fail\n"
+         "break append_assert_line\n"
          "break vcuda::end_grid\n"
          "break vcuda::tell\n"
          "continue\n"
@@ -49,8 +64,8 @@ std::string host_gdb_script(const std::string& library, const std::string& core)
          std::string(kStopMark) +
          ": block (%u,%u,%u), thread (%u,%u,%u)\\n\", $thread[3], $thread[4], $thread[5], $thread[0], $thread[1], "
          "$thread[2]\n"
-         "delete\n"
-         "frame apply 24 -q -s frame\n";
+         "delete\n" +
+         show_frames();
   if (!core.empty()) out += "generate-core-file " + core + "\n";
   out += "continue\n";
   return out;
@@ -58,7 +73,7 @@ std::string host_gdb_script(const std::string& library, const std::string& core)
 
 std::string host_core_script(const std::string& library) {
   return std::string(kQuiet) + "sharedlibrary " + name_of(library) + "\nprintf \"\\n" + std::string(kStopMark) +
-         "\\n\"\nframe apply 24 -q -s frame\n";
+         "\\n\"\n" + show_frames();
 }
 
 // cuda-gdb stops by itself at a failed assert and at an exception, and goes to that thread.

@@ -58,7 +58,9 @@ struct DebugPlan {
 // a tool that needs one (for coredump on a GPU it may be empty: the dump is then made and not opened).
 DebugPlan plan_debug(DebugTool tool, const RunSettings& settings, const DebugPaths& paths);
 
-// What gdb prints where the script stopped in a failing device thread.
+// What gdb prints where the script stopped in a failing device thread, and ahead of its frames' arguments and locals.
 inline constexpr std::string_view kStopMark = "[dsafuzz] stopped in the kernel";
+inline constexpr std::string_view kArgumentsMark = "[dsafuzz] arguments";
+inline constexpr std::string_view kLocalsMark = "[dsafuzz] locals";
 
 }  // namespace dsafuzz

@@ -63,8 +63,8 @@ std::string dsa_text(const LogReading& reading, int device);
 std::string debug_text(const DebugReport& report);
 // Version 1 of the format "dsafuzz-debug": {case, case_id, device, tool, verdict, signature, operator, first_fault:
 // {fault, file, line, kernel, condition, block, thread, count, evidence}, cascade, surfaced: [{run, frame, step,
-// operator, source, error}], stack: [{function, file, line, source}], advice, notes, runs: [{what, command,
-// environment, exit_code, timed_out}], folder, core}. What is not known is null.
+// operator, source, error}], stack: [{function, file, line, source, arguments: {NAME: VALUE}, locals}], advice, notes,
+// runs: [{what, command, environment, exit_code, timed_out}], folder, core}. What is not known is null.
 std::string debug_json(const DebugReport& report);
 
 }  // namespace dsafuzz

@@ -98,6 +98,13 @@ void add_sides(const DebugReport& report, std::string& out) {
   }
 }
 
+// One line: what a frame's arguments or locals are, each cut to a length that leaves room for the others.
+void add_values(const char* title, const std::vector<HostGdbValue>& values, std::string& out) {
+  std::vector<std::string> words;
+  for (const HostGdbValue& each : values) words.push_back(each.name + " = " + clean(each.value, 60));
+  if (!words.empty()) out += title + clean(joined(words), 1000) + "\n";
+}
+
 void add_stack(const DebugReport& report, const DebugRunReading& run, std::string& out) {
   if (!run.stop.frames.empty()) {
     out += &run == &report.runs.front() ? "the failing thread" : "the same in " + run.run.what;
@@ -107,13 +114,18 @@ void add_stack(const DebugReport& report, const DebugRunReading& run, std::strin
     out += ":\n";
     // Above the kernel is only the virtual device, as it notices.
     const HostGdbFrame* const kernel = run.stop.kernel();
+    bool launched = false;  // what launches a kernel has values of its own
     for (const HostGdbFrame& frame : run.stop.frames) {
+      launched = launched || contains(frame.function, "vcuda::detail::run_thread");
       if (&frame < kernel || is_plumbing(frame)) continue;
       out += std::string(&frame == kernel ? "> #" : "  #") + std::to_string(frame.number) + " " +
              clean(frame.function, 140);
       if (!frame.file.empty()) out += "  " + clean(base_of(frame.file)) + ":" + std::to_string(frame.line);
       out += "\n";
       if (frame.in_kernel() && !frame.source.empty()) out += "        " + clean(frame.source) + "\n";
+      if (launched || !frame.in_kernel()) continue;
+      add_values("        arguments: ", frame.arguments, out);
+      add_values("        locals: ", frame.locals, out);
     }
   }
   const auto& cpp = run.reading.frames.cpp;
@@ -154,6 +166,12 @@ Json fault_json(const DebugReport& report) {
           {"evidence", reading.evidence}};
 }
 
+Json json_of(const std::vector<HostGdbValue>& values) {
+  Json out = Json::object();
+  for (const HostGdbValue& each : values) out[each.name] = each.value;
+  return out;
+}
+
 Json stack_json(const DebugRunReading& run) {
   Json out = Json::array();
   for (const HostGdbFrame& frame : run.stop.frames) {
@@ -161,6 +179,8 @@ Json stack_json(const DebugRunReading& run) {
                    {"file", json_of(frame.file)},
                    {"line", frame.line},
                    {"source", json_of(frame.source)},
+                   {"arguments", json_of(frame.arguments)},
+                   {"locals", json_of(frame.locals)},
                    {"kernel", frame.in_kernel()}});
   }
   if (run.stop.stopped) return out;
@@ -169,6 +189,8 @@ Json stack_json(const DebugRunReading& run) {
                    {"file", json_of(frame.file.empty() ? frame.library : frame.file)},
                    {"line", frame.line},
                    {"source", Json()},
+                   {"arguments", Json::object()},
+                   {"locals", Json::object()},
                    {"kernel", false}});
   }
   return out;

@@ -116,7 +116,8 @@ std::string standing_alone(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const bool ours = line.starts_with("#include \"kernels/") || line == "#pragma once";
+    const bool ours =
+        line.starts_with("#include \"kernels/") || line == "#pragma once" || line.contains("COVERAGE_POINT(");
     const bool second_blank = line.empty() && (out.empty() || out.ends_with("\n\n"));
     if (!ours && !second_blank) out.append(line).push_back('\n');
   }

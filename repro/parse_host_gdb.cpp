@@ -35,6 +35,36 @@ std::optional<HostGdbFrame> frame_of(std::string_view s) {
   return frame;
 }
 
+// A line among the frames; false at what ends them.
+bool read_frame(std::string_view line, std::vector<HostGdbFrame>& frames) {
+  if (auto frame = frame_of(line)) {
+    if (frames.size() < kHostFrameLimit) frames.push_back(std::move(*frame));
+    return true;
+  }
+  if (frames.empty() || trimmed(line).empty() || line.starts_with("warning: ")) return true;
+  // "84<tab>text" behind its frame.
+  const auto number = take_number(line);
+  if (number != frames.back().line || !frames.back().source.empty()) return trimmed(line).empty();
+  frames.back().source = std::string(trimmed(line));
+  return true;
+}
+
+using Values = std::vector<HostGdbValue>;
+
+// "n_classes = 3"; false at what is no such line. What the compiler kept no value of, gdb says in angle brackets;
+// kSite is DEVICE_ASSERT's own.
+bool read_value(std::string_view line, Values& values) {
+  const std::size_t equals = line.find(" = ");
+  if (equals == std::string_view::npos) return false;
+  const std::string_view name = line.substr(0, equals), value = line.substr(equals + 3);
+  if (name.empty() || !std::ranges::all_of(name, is_word)) return false;
+  // gdb begins with the innermost block.
+  const bool hidden = std::ranges::find(values, name, &HostGdbValue::name) != values.end();
+  if (value.starts_with('<') || name == "kSite" || hidden || values.size() == kHostFrameLimit) return true;
+  values.push_back({std::string(name), std::string(value)});
+  return true;
+}
+
 }  // namespace
 
 bool HostGdbFrame::in_kernel() const { return contains(file, "kernels/") && !contains(file, "kernels/vcuda/"); }
@@ -47,6 +77,8 @@ const HostGdbFrame* HostGdbStop::kernel() const {
 HostGdbStop parse_host_gdb(const LogText& log) {
   HostGdbStop stop;
   bool reading = false;
+  Values HostGdbFrame::* part = nullptr;  // null: the frames themselves
+  Values* values = nullptr;               // of the frame just named
   for (std::string_view line : log.lines) {
     if (take(line, kStopMark)) {
       if (stop.stopped) break;  // the first stop is the fault
@@ -55,19 +87,19 @@ HostGdbStop parse_host_gdb(const LogText& log) {
         stop.block = take_triple(line, '(', ')');
         if (take(line, ", thread ")) stop.thread = take_triple(line, '(', ')');
       }
+    } else if (stop.stopped && (line == kArgumentsMark || line == kLocalsMark)) {
+      reading = true;
+      part = line == kArgumentsMark ? &HostGdbFrame::arguments : &HostGdbFrame::locals;
+      values = nullptr;
+    } else if (!reading) {
       continue;
-    }
-    if (!reading) continue;
-    if (auto frame = frame_of(line)) {
-      if (stop.frames.size() < kHostFrameLimit) stop.frames.push_back(std::move(*frame));
-      continue;
-    }
-    // "84<tab>text" behind its frame.
-    const auto number = take_number(line);
-    if (!stop.frames.empty() && number && *number == stop.frames.back().line && stop.frames.back().source.empty()) {
-      stop.frames.back().source = std::string(trimmed(line));
-    } else if (!stop.frames.empty() && !trimmed(line).empty() && !line.starts_with("warning: ")) {
-      reading = false;
+    } else if (part == nullptr) {
+      reading = read_frame(line, stop.frames);
+    } else if (const auto frame = frame_of(line)) {
+      const auto known = std::ranges::find(stop.frames, frame->number, &HostGdbFrame::number);
+      values = known == stop.frames.end() ? nullptr : &((*known).*part);
+    } else if (values) {
+      reading = read_value(line, *values);
     }
   }
   return stop;

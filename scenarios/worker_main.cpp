@@ -24,6 +24,7 @@
 #include "kernels/vcuda/runtime.h"
 #include "repro/outcome_bytes.h"
 #include "repro/protocol.h"
+#include "scenarios/gpu_counters.h"
 #include "scenarios/module_step.h"
 #include "scenarios/operator_call.h"
 #include "scenarios/operator_features.h"
@@ -121,15 +122,22 @@ void write_outcome(Outcome outcome, SharedPage& page) {
   first.versions = versions;
   write_outcome(std::move(first), page);
   send_message(socket, {.kind = Message::Kind::ready, .pid = getpid()});
+  GpuCounters gpu_counters;
   std::uint64_t number = 0;
   while (next_request(socket, page, number)) {
     Outcome outcome;
     const auto c = decode_case({page.case_bytes, std::min<std::size_t>(page.case_length, kCaseBytesLimit)});
     if (c) {
+      // Runs of a search want no results.
+      if (options.device.kind == Device::Kind::cuda && !page.wants_results) {
+        const std::string problem = gpu_counters.start();
+        if (!problem.empty()) std::fprintf(stderr, "dsafuzz-worker: kernels go uncounted: %s\n", problem.c_str());
+      }
       set_feature_map({page.features, sizeof page.features});
       outcome =
           program.run(*c, [&](int step) { page.step.store(step, std::memory_order_relaxed); }, page.wants_results);
       vcuda::collect_counters();
+      gpu_counters.collect();
       if (page.wants_results) {
         for (const vcuda::AssertSite& site : vcuda::reached_sites()) {
           outcome.sites.push_back({site.file, site.line, site.function, site.condition});

@@ -26,6 +26,7 @@ __global__ void block_sums_early_exit_kernel(const float* x, std::int64_t n, flo
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kSumBlock;
   const std::int64_t i = first + threadIdx.x;
   if (i >= n) return;
+  COVERAGE_POINT("block_sums_early_exit_kernel");
   partial[threadIdx.x] = x[i];
   __syncthreads();
   if (threadIdx.x == 0) sums[blockIdx.x] = sum_of(partial, n - first);

@@ -15,7 +15,9 @@ __global__ void count_in_shared_kernel(const std::int64_t* values, std::int64_t 
   __syncthreads();
   for (std::int64_t i = threadIdx.x; i < n; i += kBlock) {
     const std::int64_t value = values[i];
-    if (!kChecked || (value >= 0 && value < kSharedBins)) atomicAdd(&bins[value], 1);
+    if (kChecked && (value < 0 || value >= kSharedBins)) continue;
+    COVERAGE_POINT("count_in_shared_kernel");
+    atomicAdd(&bins[value], 1);
   }
   __syncthreads();
   counts[threadIdx.x] = bins[threadIdx.x];
@@ -27,7 +29,9 @@ __global__ void count_in_local_kernel(const std::int64_t* values, std::int64_t n
   for (int bin = 0; bin < kLocalBins; ++bin) bins[bin] = 0;
   for (std::int64_t i = threadIdx.x; i < n; i += kThreads) {
     const std::int64_t value = values[i];
-    if (!kChecked || (value >= 0 && value < kLocalBins)) bins[value] += 1;
+    if (kChecked && (value < 0 || value >= kLocalBins)) continue;
+    COVERAGE_POINT("count_in_local_kernel");
+    bins[value] += 1;
   }
   for (int bin = 0; bin < kLocalBins; ++bin) {
     if (bins[bin] != 0) atomicAdd(&counts[bin], bins[bin]);

@@ -32,8 +32,7 @@ std::size_t slot(std::uint64_t name) {
 }
 
 void add_saturating(std::uint8_t& counter, unsigned more) {
-  const unsigned sum = counter + more;
-  counter = static_cast<std::uint8_t>(sum > 255 ? 255 : sum);
+  counter = static_cast<std::uint8_t>(std::min(255u, counter + std::min(255u, more)));
 }
 
 // Threads of the host that share a grid would take the counter's cache line from each other at each store.
@@ -105,6 +104,11 @@ void collect_counters() {
     collect(counters, first_name);
     first_name += counters.size();
   }
+}
+
+void collect_gpu_counters(std::span<std::uint32_t> counters) {
+  constexpr std::uint64_t kBehindAllGuards = std::uint64_t{1} << 32;
+  collect(counters, kBehindAllGuards);
 }
 
 std::vector<AssertSite> reached_sites() {

@@ -1,7 +1,8 @@
 // What a run of kernels touched, as small counters in a map that someone else owns (the worker's shared page).
 //
 // Sources: the kernels' counters of edges, compares (how close the operands were: the number of leading bits
-// that agree), and assert sites reached. Each is folded into the map by a hash; a counter saturates at 255.
+// that agree), and assert sites reached; on a GPU counters of threads. Each is folded into the map by a hash; a counter
+// saturates at 255.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +26,7 @@ std::vector<AssertSite> reached_sites();
 
 // Moves the kernels' counters into the map and zeroes them; call once after each case.
 void collect_counters();
+// The same for the counters of kernels on a GPU (nvcc/kernel_counters.h). Requires: none of them runs.
+void collect_gpu_counters(std::span<std::uint32_t> counters);
 
 }  // namespace vcuda

@@ -8,6 +8,8 @@
 // DEVICE_ASSERT_PRINTF and DEVICE_ASSERT_MESSAGE, to_float/from_float for the 16-bit types.
 // A struct that a kernel takes is written KERNEL_STRUCT(Type) name, and is only read; vcuda::argument(name.list[i])
 // reads an element of a list in it without a check, so `i` must be one.
+// COVERAGE_POINT(NAME), with a literal that no other has, is a place that a GPU counts (nvcc/kernel_counters.h), as it
+// does every assert. The virtual device counts all branches without it.
 // RETURN_ROW ends a thread that has nothing more to do, where the same holds for all threads after it in its row of the
 // block (those with a larger threadIdx.x) and they would pass every assert that it has passed: the virtual device does
 // not run these. Not under LAUNCH_WITH_BARRIERS.
@@ -23,8 +25,9 @@
 // int, for what has been checked.
 // UNCHECKED, in the place of __device__, is for the inner loop of threads that may be joined: the virtual device
 // neither checks nor counts what it does, so all memory that it touches must have been checked before, for this thread
-// and those joined. vcuda::most_joined(n) is the most that join_row(n) says, a constant. Locals in kernels must be
-// trivially destructible: a failed assert leaves the thread without unwinding.
+// and those joined. VECTORIZED stands before a loop of it that may take elements side by side at once.
+// vcuda::most_joined(n) is the most that join_row(n) says, a constant.
+// Locals in kernels must be trivially destructible: a failed assert leaves the thread without unwinding.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +41,8 @@
 #include <cstdio>
 #include <cstring>
 #include <type_traits>
+
+#include "kernels/nvcc/kernel_counters.h"
 
 namespace vcuda {
 using Half = __half;
@@ -116,6 +121,14 @@ __device__ inline std::int64_t atomicAdd(std::int64_t* address, std::int64_t val
       atomicAdd(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(value)));
 }
 
+// The counter is a constant, whatever the compiler makes of the rest.
+#define COUNT_PLACE(FILE, LINE, FUNCTION)                                         \
+  do {                                                                            \
+    constexpr std::uint32_t kCounter = ::vcuda::counter_of(FILE, LINE, FUNCTION); \
+    ::vcuda::count_threads(kCounter);                                             \
+  } while (0)
+#define COVERAGE_POINT(NAME) COUNT_PLACE("", 0, NAME)
+
 // The driver prints FILE, FUNCTION and TEXT exactly as given, whatever function this stands in, and NDEBUG
 // does not remove it. Only literals may be passed, but for the message of DEVICE_ASSERT_MESSAGE: a text that a kernel
 // has in its arguments, NUL-terminated, at most 255 characters.
@@ -123,6 +136,7 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
                                         size_t char_size);
 #define DEVICE_ASSERT(FILE, LINE, FUNCTION, TEXT, OK)                              \
   do {                                                                             \
+    COUNT_PLACE(FILE, LINE, FUNCTION);                                             \
     if (!(OK)) __assertfail(TEXT, "/pytorch/" FILE, LINE, FUNCTION, sizeof(char)); \
   } while (0)
 
@@ -130,6 +144,7 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
 // literal; FORMAT and what follows it are printf's.
 #define DEVICE_ASSERT_PRINTF(FILE, LINE, FUNCTION, TEXT, OK, FORMAT, ...)                                         \
   do {                                                                                                            \
+    COUNT_PLACE(FILE, LINE, FUNCTION);                                                                            \
     if (!(OK)) {                                                                                                  \
       printf("[CUDA_KERNEL_ASSERT] /pytorch/" FILE ":" #LINE                                                      \
              ": %s: block: [%d,%d,%d], thread: [%d,%d,%d]: Assertion failed: `" TEXT "`: " FORMAT "\n",           \
@@ -141,6 +156,7 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
 // DEVICE_ASSERT where the text is not known before run time.
 #define DEVICE_ASSERT_MESSAGE(FILE, LINE, FUNCTION, MESSAGE, OK)                      \
   do {                                                                                \
+    COUNT_PLACE(FILE, LINE, FUNCTION);                                                \
     if (!(OK)) __assertfail(MESSAGE, "/pytorch/" FILE, LINE, FUNCTION, sizeof(char)); \
   } while (0)
 
@@ -150,9 +166,9 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
 #define RETURN_ROW return
 
 #define LAUNCH(KERNEL, GRID, BLOCK, STREAM, ...) \
-  KERNEL<<<GRID, BLOCK, 0, reinterpret_cast<cudaStream_t>(STREAM)>>>(__VA_ARGS__)
+  ::vcuda::pass_counters(STREAM), KERNEL<<<GRID, BLOCK, 0, reinterpret_cast<cudaStream_t>(STREAM)>>>(__VA_ARGS__)
 #define LAUNCH_WITH_BARRIERS(KERNEL, GRID, BLOCK, STREAM, ...) \
-  KERNEL<<<GRID, BLOCK, 0, reinterpret_cast<cudaStream_t>(STREAM)>>>(__VA_ARGS__)
+  ::vcuda::pass_counters(STREAM), KERNEL<<<GRID, BLOCK, 0, reinterpret_cast<cudaStream_t>(STREAM)>>>(__VA_ARGS__)
 
 #else
 

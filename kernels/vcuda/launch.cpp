@@ -212,8 +212,9 @@ void print(const std::string& text, int to) {
   }
 }
 
-// The line CUDA prints for a failed assert.
-void append_assert_line(const AssertSite& site) {
+// The line CUDA prints for a failed assert. A debugger stops here, where the thread runs by itself: so it is no part of
+// fail(), which a thread comes to twice if it is joined with others.
+[[gnu::noinline]] void append_assert_line(const AssertSite& site) {
   const ThreadState& at = current_thread_state;
   std::array<char, 128> place;
   const int length = std::snprintf(place.data(), place.size(), ": block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `",

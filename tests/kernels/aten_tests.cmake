@@ -39,6 +39,8 @@ if(TARGET dsafuzz_vcuda)
       add_test(NAME own_kernels_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/own_kernels_test.py"
                "$<TARGET_FILE:dsafuzz_kernels_on_cuda>"
                "${PROJECT_SOURCE_DIR}/corpus/catalogue/device_asserts.tsv")
+      set_tests_properties(own_kernels_test PROPERTIES
+        ENVIRONMENT "DSAFUZZ_VCUDA_LIBRARY=$<TARGET_FILE:dsafuzz_vcuda>")
     endif()
     # An installed copy, configured, compiled and run as a user would.
     add_test(NAME guard_package_test COMMAND "${python}" "${CMAKE_CURRENT_SOURCE_DIR}/guard_package_test.py"

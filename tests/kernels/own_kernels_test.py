@@ -4,6 +4,8 @@ and reads the file, so it needs no GPU.
     own_kernels_test.py LIBDSAFUZZ_KERNELS_ON_CUDA CATALOGUE
 """
 import csv
+import ctypes
+import os
 import pathlib
 import re
 import subprocess
@@ -89,9 +91,19 @@ class OwnKernelsTest(unittest.TestCase):
             self.assertIn(row["condition"].encode(), held, row["id"])
 
     # The virtual device's library has functions of the same names, and a process loads both.
-    def test_it_shows_no_names(self):
+    def test_it_shows_no_names_of_kernels(self):
         shown = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True)
-        self.assertEqual(shown.stdout, "")
+        self.assertEqual([line.split()[-1] for line in shown.stdout.splitlines()], ["dsafuzz_cuda_start_counting"])
+
+    @unittest.skipIf(os.path.exists("/dev/nvidiactl") or os.path.exists("/dev/dxg"), "there is a GPU: see gpu_counters_test")
+    def test_without_a_gpu_its_counters_say_why_there_are_none(self):
+        start = ctypes.CDLL(LIBRARY).dsafuzz_cuda_start_counting
+        start.restype = ctypes.c_char_p
+        counters, size = ctypes.POINTER(ctypes.c_uint32)(), ctypes.c_uint32()
+        for _ in range(2):
+            self.assertRegex(start(ctypes.byref(counters), ctypes.byref(size)).decode(), "driver|device")
+            self.assertFalse(counters)
+            self.assertEqual(size.value, 0)
 
     def test_other_devices_are_as_before(self):
         sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "kernels" / "python"))

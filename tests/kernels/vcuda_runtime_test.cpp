@@ -155,6 +155,40 @@ TEST_F(RuntimeTest, CloserCompareIsANewFeature) {
   }
 }
 
+// A GPU's counters, as the host finds them after a run.
+TEST_F(RuntimeTest, GpuCountersBecomeFeaturesAndAreCleared) {
+  static std::array<std::uint32_t, 4096> counters;
+  static Map map;
+  const struct {
+    std::size_t at;
+    std::uint32_t threads;
+    std::uint8_t count;
+  } rows[] = {{0, 1, 1}, {1, 32, 32}, {9, 255, 255}, {4095, 256, 255}, {77, 0xffff'ffff, 255}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.at);
+    map.fill(0);
+    vcuda::set_coverage_map(map);
+    counters[row.at] = row.threads;
+    vcuda::collect_gpu_counters(counters);
+    EXPECT_EQ(features(map), 1);
+    EXPECT_EQ(*std::ranges::max_element(map), row.count);
+    EXPECT_EQ(counters[row.at], 0u);
+    const Map before = map;
+    vcuda::collect_gpu_counters(counters);
+    EXPECT_EQ(map, before);
+  }
+  // Each place is a feature of its own.
+  map.fill(0);
+  for (const auto& row : rows) counters[row.at] = row.threads;
+  vcuda::collect_gpu_counters(counters);
+  EXPECT_EQ(features(map), std::ssize(rows));
+  // Without a map they are cleared all the same: the next run does not find them.
+  counters[5] = 1;
+  vcuda::set_coverage_map({});
+  vcuda::collect_gpu_counters(counters);
+  EXPECT_EQ(counters[5], 0u);
+}
+
 TEST_F(RuntimeTest, NamedFeaturesSaturate) {
   static std::array<std::uint8_t, 256> map;
   map.fill(0);

@@ -112,7 +112,8 @@ TEST(DebugPlan, ScriptsAskForWhatTheReportNeeds) {
       {DebugTool::cuda_gdb, "cuda:0", {"\nrun\n", "\nbacktrace 40\n", "\ninfo locals\n", "\ninfo cuda kernels\n"}},
       {DebugTool::cuda_gdb,
        "vcuda",
-       {"catch load libdsafuzz_vcuda.so\n", "break vcuda::fail\n", "break vcuda::end_grid\n", "frame apply"}},
+       {"catch load libdsafuzz_vcuda.so\n", "break append_assert_line\n", "break vcuda::end_grid\n",
+        "frame apply 12 -s info locals -q\n"}},
       {DebugTool::coredump, "cuda:0", {"target cudacore /o/core.nvcudmp\n", "\nbacktrace 40\n"}},
       {DebugTool::coredump, "vcuda", {"generate-core-file /o/core\n", "coredump_filter"}},
   };

@@ -114,6 +114,36 @@ TEST(ParseHostGdb, ReadsTheStopInAKernel) {
   EXPECT_EQ(stop.frames[3].function, "??");
 }
 
+// gdb 13 again: what was stopped in, a kernel and what launched it; a frame without debug information prints nothing.
+TEST(ParseHostGdb, ReadsArgumentsAndLocals) {
+  const HostGdbStop stop = parse_host_gdb(
+      read_log_text("[dsafuzz] stopped in the kernel: block (0,0,0), thread (1,0,0)\n"
+                    "#0  0x7f in fail () at /src/kernels/vcuda/launch.cpp:264\n"
+                    "#1  0x7f in k<float> (output=..., n=..., input=...) at /src/kernels/loss/k.cu:91\n"
+                    "#2  0x7f in launch_k (n=...) at /src/kernels/loss/k.cu:120\n"
+                    "\n[dsafuzz] arguments\n"
+                    "#1  0x7f in k<float> (output=..., n=..., input=...) at /src/kernels/loss/k.cu:91\n"
+                    "output = 0x700000000a00\nn = 3\ninput = <optimized out>\n"
+                    "#2  0x7f in launch_k (n=...) at /src/kernels/loss/k.cu:120\nn = 4\n"
+                    "\n[dsafuzz] locals\n"
+                    "#1  0x7f in k<float> (output=..., n=..., input=...) at /src/kernels/loss/k.cu:91\n"
+                    "t = 5\nt = 7\nlosses = {1.5, 0 <repeats 31 times>}\n"
+                    "total = <error reading variable total (That operation is not available.)>\n"
+                    "kSite = {file = 0x1 <str> \"a = b\"}\n"
+                    "#9  0x7f in unknown () at /src/a.cpp:1\nx = 1\n"
+                    "#2  0x7f in launch_k (n=...) at /src/kernels/loss/k.cu:120\ny = 2\n"
+                    "/pytorch/aten/Loss.cu:245: k: block: [0,0,0], thread: [1,0,0] Assertion `t < n` failed.\n"
+                    "printed = later\n"));
+  using Values = std::vector<HostGdbValue>;
+  ASSERT_EQ(stop.frames.size(), 3);
+  EXPECT_EQ(stop.frames[0].arguments, Values{});
+  EXPECT_EQ(stop.frames[1].function, "k<float>");
+  EXPECT_EQ(stop.frames[1].arguments, (Values{{"output", "0x700000000a00"}, {"n", "3"}}));
+  EXPECT_EQ(stop.frames[1].locals, (Values{{"t", "5"}, {"losses", "{1.5, 0 <repeats 31 times>}"}}));
+  EXPECT_EQ(stop.frames[2].arguments, (Values{{"n", "4"}}));
+  EXPECT_EQ(stop.frames[2].locals, (Values{{"y", "2"}}));
+}
+
 // A source that was edited after the build.
 TEST(ParseHostGdb, WarningsBetweenFramesEndNothing) {
   const HostGdbStop stop =
@@ -326,6 +356,28 @@ TEST(DebugReport, AStackLeadsFromTheKernelToTheOperator) {
   output.debugger = true;
   const std::string text = debug_text(report_of(classic(), DebugTool::cuda_gdb, {output}));
   EXPECT_THAT(text, HasSubstr("thread [0,0,0]:\n> #1 k  k.cu:11\n  #3 f  custom.cpp:43\n"));
+}
+
+TEST(DebugReport, AFailingThreadShowsItsValuesAndNotItsLaunchers) {
+  DebugOutput output =
+      ran("under gdb", 1,
+          "[dsafuzz] stopped in the kernel: block (0,0,0), thread (0,0,0)\n"
+          "#1  at (i=...) at /s/kernels/indexing/at.h:7\n#2  k (n=...) at /s/kernels/custom/k.cu:11\n"
+          "#3  vcuda::detail::run_threads<K>(void const*) (closure=...) at /s/kernels/vcuda/launch.h:1\n"
+          "#4  launch_k (n=...) at /s/kernels/custom/k.cu:20\n"
+          "[dsafuzz] arguments\n#1  at (i=...) at /s/kernels/indexing/at.h:7\ni = 5\n"
+          "#2  k (n=...) at /s/kernels/custom/k.cu:11\nn = 4\nx = 0x7\n"
+          "#4  launch_k (n=...) at /s/kernels/custom/k.cu:20\nn = 4\n"
+          "[dsafuzz] locals\n#2  k (n=...) at /s/kernels/custom/k.cu:11\nstep = 2\n");
+  output.debugger = true;
+  const DebugReport report = report_of(classic(), DebugTool::cuda_gdb, {output});
+  EXPECT_THAT(debug_text(report), HasSubstr("> #1 at  at.h:7\n        arguments: i = 5\n"
+                                            "  #2 k  k.cu:11\n        arguments: n = 4, x = 0x7\n"
+                                            "        locals: step = 2\n  #4 launch_k  k.cu:20\n"));
+  const auto json = nlohmann::json::parse(debug_json(report));
+  EXPECT_EQ(json["stack"][1]["arguments"], (nlohmann::json{{"n", "4"}, {"x", "0x7"}}));
+  EXPECT_EQ(json["stack"][1]["locals"], (nlohmann::json{{"step", "2"}}));
+  EXPECT_EQ(json["stack"][0]["locals"], nlohmann::json::object());
 }
 
 TEST(DebugReport, AToolThatNeverSawTheProgramHasFailed) {

@@ -94,6 +94,7 @@ TEST(EmitCuda, IsTheKernelAndItsLaunch) {
   EXPECT_THAT(text, HasSubstr("made<float>(count + 1) + 1;"));
   EXPECT_THAT(text, HasSubstr("kernels::pair_sums_without_alignment_check(input, sums, count / 2, nullptr);"));
   EXPECT_THAT(text, Not(HasSubstr("#include \"")));
+  EXPECT_THAT(text, Not(HasSubstr("COVERAGE_POINT"))) << "this project's own";
   EXPECT_EQ(emit_cuda(classic()), std::nullopt);
 }
 

@@ -127,9 +127,24 @@ class DebugTest(program.ProgramTest):
         self.assertIn("nll_loss_forward_reduce_cuda_kernel_2d", kernel["function"])
         self.assertTrue(kernel["file"].endswith("nll_loss.cu"), kernel)
         self.assertIn("ASSERT", kernel["source"])
+        # labels[1] is 3, of 3 classes.
+        self.assertEqual((kernel["arguments"]["n_classes"], kernel["arguments"]["ignore_index"]), ("3", "-100"))
+        self.assertEqual((kernel["locals"]["t"], kernel["locals"]["i"]), ("3", "1"))
         text = self.run_program("debug", self.late(), "--tool", "cuda-gdb", "--out", self.folder / "out", code=1,
                                 deadline=300).out
         self.assertIn("the failing thread, block [0,0,0], thread [1,0,0]:", text)
+        self.assertRegex(text, r"\n +arguments: .*\bn_classes = 3, .*\n +locals: .*\bt = 3\b")
+
+    @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_gdb_shows_the_index_and_the_element_at_fault(self):
+        cases = {"index_select_negative": ({"srcSelectDimSize"}, {"srcIndex"}),
+                 "custom_kernel_use_after_free": ({"x", "n", "sum"}, {"i"})}
+        for name, (arguments, locals_) in cases.items():
+            with self.subTest(case=name):
+                seen = self.debug(REGRESSIONS / name / "case.yaml", "cuda-gdb")
+                kernel = [frame for frame in seen["stack"] if frame["kernel"]][0]
+                self.assertLessEqual(arguments, set(kernel["arguments"]), kernel)
+                self.assertLessEqual(locals_, set(kernel["locals"]), kernel)
 
     @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_gdb_sees_a_healthy_case_end(self):
