@@ -1,5 +1,7 @@
 // The kernels behind index_reduce.h. In the small one threads share out a slice and each walks all indices, so that
 // every thread meets a bad one; in the large one threads share out all elements of the source.
+#include <type_traits>
+
 #include "kernels/indexing/combine.h"
 #include "kernels/indexing/element.h"
 #include "kernels/indexing/index_reduce.h"
@@ -52,18 +54,76 @@ __global__ void indexFuncSmallIndex(KERNEL_STRUCT(IndexReduce) args) {
   }
 }
 
+__device__ inline std::uint64_t checked_destination(const IndexReduce& args, std::int64_t src) {
+  const std::uint64_t dstIndex = destination_of(args, src);
+  DEVICE_ASSERT(INDEXING_CU, 1080, "indexFuncLargeIndex", "dstIndex < dstAddDimSize",
+                dstIndex < static_cast<std::uint64_t>(argument(args.self_size)));
+  return dstIndex;
+}
+
+// What a thread of the large kernel has to do, with those that it has joined.
+struct Share {
+  std::int64_t first, step, total;
+  int joined;
+};
+
+// Whether slices are rows of numbers side by side, walked one after another, that are added up.
+template <typename T>
+__device__ bool adds_rows(const IndexReduce& args) {
+  constexpr std::int64_t kBytes = sizeof(T);
+  return argument(args.index_major) && argument(args.reduction) == Reduction::add && argument(args.slice.dims) == 1 &&
+         argument(args.slice.strides[0][0]) == kBytes && argument(args.slice.strides[1][0]) == kBytes;
+}
+
+// Calls `body(from, to, n)` for each part of a row of the source that is the thread's share, n elements, and the place
+// that it is added to. `destination(args, row)`: the row of self.
+template <typename T, typename Destination, typename Body>
+__device__ void for_each_part(const IndexReduce& args, const vcuda::Divisor& inner_size, const Share& share,
+                              const Destination& destination, const Body& body) {
+  const std::int64_t size = argument(inner_size.number);
+  const auto* const source = static_cast<const char*>(argument(args.source));
+  auto* const self = static_cast<char*>(argument(args.self));
+  for (std::int64_t first = share.first; first < share.total; first += share.step) {
+    const std::int64_t end = share.total - first < share.joined ? share.total : first + share.joined;
+    for (std::int64_t i = first; i < end;) {
+      const std::int64_t row = quotient(i, inner_size), inner = i - row * size;
+      const int together = static_cast<int>(end - i < size - inner ? end - i : size - inner);
+      const auto to = static_cast<std::int64_t>(destination(args, row));
+      body(reinterpret_cast<const T*>(source + row * argument(args.source_stride)) + inner,
+           reinterpret_cast<T*>(self + to * argument(args.self_stride)) + inner, together);
+      i += together;
+    }
+  }
+}
+
+template <typename T>
+UNCHECKED void add_part(const T* from, T* to, int count) {
+  for (int i = 0; i < count; ++i) vcuda::add_unchecked(&to[i], from[i]);
+}
+
 template <typename T>
 __global__ void indexFuncLargeIndex(KERNEL_STRUCT(IndexReduce) args, KERNEL_STRUCT(vcuda::Divisor) inner_size) {
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  const std::int64_t total = args.slice_elements * args.count, size = argument(inner_size.number);
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < total; i += step) {
+  Share share = {static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x,
+                 static_cast<std::int64_t>(gridDim.x) * blockDim.x, args.slice_elements * args.count, 1};
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    if (adds_rows<T>(args)) share.joined = vcuda::join_row(kThreads);
+    // Threads that run as one add after the last check of any.
+    if (share.joined > 1) {
+      for_each_part<T>(args, inner_size, share, checked_destination, [](const T* from, T* to, int count) {
+        vcuda::readable(from, count);
+        vcuda::writable(to, count);
+      });
+      for_each_part<T>(args, inner_size, share, destination_of,
+                       [](const T* from, T* to, int count) { add_part(from, to, count); });
+      return;
+    }
+  }
+  const std::int64_t size = argument(inner_size.number);
+  for (std::int64_t i = share.first; i < share.total; i += share.step) {
     const std::int64_t slow = quotient(i, inner_size), fast = i - slow * size;
     const std::int64_t src = argument(args.index_major) ? slow : fast;
     const std::int64_t inner = argument(args.index_major) ? fast : slow;
-    const std::uint64_t dstIndex = destination_of(args, src);
-    DEVICE_ASSERT(INDEXING_CU, 1080, "indexFuncLargeIndex", "dstIndex < dstAddDimSize",
-                  dstIndex < static_cast<std::uint64_t>(argument(args.self_size)));
-    combine_element<T>(args, inner, src, dstIndex);
+    combine_element<T>(args, inner, src, checked_destination(args, src));
   }
 }
 

@@ -11,9 +11,12 @@ namespace {
 
 constexpr std::int64_t kMaxGridY = 65535;
 
+using vcuda::argument;
+
 // The label of a state; every second one is blank.
 __device__ inline std::int64_t label_at(const CtcLoss& args, std::int64_t offset, std::int64_t state) {
-  return state % 2 == 0 ? args.blank : args.labels[offset + args.label_stride * (state / 2)];
+  if (state % 2 == 0) return argument(args.blank);
+  return argument(args.labels)[offset + argument(args.label_stride) * (state / 2)];
 }
 
 template <typename T>
@@ -24,42 +27,81 @@ __device__ inline T log_add(T a, T b) {
 }
 
 template <typename T>
-__device__ inline T log_probability(const CtcLoss& args, std::int64_t step, std::int64_t sample, std::int64_t label) {
+__device__ inline const T& log_probability(const CtcLoss& args, std::int64_t step, std::int64_t sample,
+                                           std::int64_t label) {
   return static_cast<const T*>(
-      args.log_probabilities)[step * args.step_stride + sample * args.batch_stride + label * args.class_stride];
+      argument(args.log_probabilities))[step * argument(args.step_stride) + sample * argument(args.batch_stride) +
+                                        label * argument(args.class_stride)];
 }
 
-// Both recurrences: alpha runs forwards from the first two states, beta backwards from the last two.
+// The threads of a row of the block that run as one.
+struct Joined {
+  std::int64_t first, count;
+};
+__device__ inline Joined join() {
+  const std::int64_t first = threadIdx.x;
+  return {first, vcuda::join_row(blockDim.x)};
+}
+
+// A sample as a recurrence walks it: alpha's forwards from the first two states, beta's backwards from the last two.
+template <bool kForward>
+struct Path {
+  std::int64_t sample, steps, states, offset;
+
+  __device__ Path(const CtcLoss& args, std::int64_t number) : sample(number), steps(0), states(0), offset(0) {
+    if (sample >= args.batch) return;
+    steps = args.steps_of[sample];
+    states = 2 * args.labels_of[sample] + 1;
+    offset = args.label_offsets[sample];
+  }
+  __device__ std::int64_t step_at(std::int64_t turn) const { return kForward ? turn : steps - 1 - turn; }
+  __device__ std::int64_t from_end(std::int64_t state) const { return kForward ? state : states - 1 - state; }
+};
+
+// A label is first looked up behind a barrier, where a thread that runs for others cannot say for which one it fails:
+// so it looks at all of them before.
 template <typename T, bool kForward>
-__device__ void run_recurrence(const CtcLoss& args, T* table, std::int64_t sample) {
-  const std::int64_t all_states = 2 * args.most_labels + 1;
-  const bool active = sample < args.batch;
-  const std::int64_t steps = active ? args.steps_of[sample] : 0;
-  const std::int64_t states = active ? 2 * args.labels_of[sample] + 1 : 0;
-  const std::int64_t offset = active ? args.label_offsets[sample] : 0;
-  constexpr std::int64_t kBack = kForward ? -1 : 1;
-  T* const rows = table + (active ? sample * args.steps * all_states : 0);
-  for (std::int64_t turn = 0; turn < args.steps; ++turn) {
-    for (std::int64_t s = threadIdx.x; turn < steps && s < all_states; s += blockDim.x) {
-      const std::int64_t step = kForward ? turn : steps - 1 - turn;
-      T value = static_cast<T>(-INFINITY);
-      if (s < states) {
-        const std::int64_t label = label_at(args, offset, s);
-        const std::int64_t from_end = kForward ? s : states - 1 - s;
-        if (turn == 0) {
-          if (from_end < 2) value = log_probability<T>(args, step, sample, label);
-        } else {
-          const T* const before = rows + (step + kBack) * all_states;
-          value = before[s];
-          if (from_end >= 1) value = log_add(value, before[s + kBack]);
-          // A state may be skipped only between two different labels; blanks are always alike.
-          if (from_end >= 2 && label_at(args, offset, s + 2 * kBack) != label) {
-            value = log_add(value, before[s + 2 * kBack]);
-          }
-          value += log_probability<T>(args, step, sample, label);
-        }
+__device__ void check_lookups(const CtcLoss& args, const Path<kForward>& path, const Joined& joined) {
+  for (std::int64_t first = joined.first; first < path.states; first += blockDim.x) {
+    for (std::int64_t s = first; s < first + joined.count && s < path.states; ++s) {
+      const std::int64_t label = label_at(args, path.offset, s);
+      for (std::int64_t turn = path.from_end(s) < 2 ? 0 : 1; turn < path.steps; ++turn) {
+        vcuda::readable(&log_probability<T>(args, path.step_at(turn), path.sample, label), 1);
       }
-      rows[step * all_states + s] = value;
+    }
+  }
+}
+
+template <typename T, bool kForward>
+__device__ T next_value(const CtcLoss& args, const T* rows, const Path<kForward>& path, std::int64_t turn,
+                        std::int64_t s) {
+  constexpr std::int64_t kBack = kForward ? -1 : 1;
+  const std::int64_t label = label_at(args, path.offset, s), from_end = path.from_end(s), step = path.step_at(turn);
+  if (turn == 0) {
+    return from_end < 2 ? log_probability<T>(args, step, path.sample, label) : static_cast<T>(-INFINITY);
+  }
+  const T* const before = rows + (step + kBack) * (2 * argument(args.most_labels) + 1);
+  T value = before[s];
+  if (from_end >= 1) value = log_add(value, before[s + kBack]);
+  // A state may be skipped only between two different labels; blanks are always alike.
+  if (from_end >= 2 && label_at(args, path.offset, s + 2 * kBack) != label) {
+    value = log_add(value, before[s + 2 * kBack]);
+  }
+  return value + log_probability<T>(args, step, path.sample, label);
+}
+
+template <typename T, bool kForward>
+__device__ void run_recurrence(const CtcLoss& args, T* table, std::int64_t sample, const Joined& joined) {
+  const std::int64_t all_states = 2 * args.most_labels + 1, turns = args.steps;
+  const Path<kForward> path(args, sample);
+  if (joined.count > 1) check_lookups<T>(args, path, joined);
+  T* const rows = table + (sample < args.batch ? sample * turns * all_states : 0);
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    for (std::int64_t first = joined.first; turn < path.steps && first < all_states; first += blockDim.x) {
+      for (std::int64_t s = first; s < first + joined.count && s < all_states; ++s) {
+        rows[path.step_at(turn) * all_states + s] =
+            s < path.states ? next_value(args, rows, path, turn, s) : static_cast<T>(-INFINITY);
+      }
     }
     __syncthreads();
   }
@@ -69,10 +111,11 @@ template <typename T>
 __global__ void ctc_loss_log_alpha_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* losses, T* log_alpha) {
   const std::int64_t all_states = 2 * args.most_labels + 1;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
+  const Joined joined = join();
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * blockDim.y; first < args.batch; first += stride) {
     const std::int64_t sample = first + threadIdx.y;
-    run_recurrence<T, true>(args, log_alpha, sample);
-    if (threadIdx.x != 0 || sample >= args.batch) continue;
+    run_recurrence<T, true>(args, log_alpha, sample, joined);
+    if (joined.first != 0 || sample >= args.batch) continue;
     const std::int64_t steps = args.steps_of[sample], labels = args.labels_of[sample];
     if (steps == 0) {
       losses[sample] = static_cast<T>(labels == 0 ? 0 : INFINITY);
@@ -86,8 +129,9 @@ __global__ void ctc_loss_log_alpha_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* lo
 template <typename T>
 __global__ void ctc_loss_backward_log_beta_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* log_beta) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
+  const Joined joined = join();
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * blockDim.y; first < args.batch; first += stride) {
-    run_recurrence<T, false>(args, log_beta, first + threadIdx.y);
+    run_recurrence<T, false>(args, log_beta, first + threadIdx.y, joined);
   }
 }
 

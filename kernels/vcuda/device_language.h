@@ -18,8 +18,8 @@
 // row. threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel
 // checks for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all
 // that is written before the last check is what the threads would write anyway, and no atomic operation is among it.
-// Under LAUNCH_WITH_BARRIERS it is called before the first barrier. What fails from there on is laid to the thread that
-// has joined the others.
+// Under LAUNCH_WITH_BARRIERS it is called before the first barrier. From there on threadIdx.x is that of the thread that
+// has joined the others, to which also is laid what fails.
 // vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, n >= 0, for vcuda::argument and vcuda::set,
 // which check nothing; vcuda::copy_joined copies n elements, and vcuda::add_unchecked is atomicAdd on float, double and
 // int, for what has been checked.

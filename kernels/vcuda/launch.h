@@ -69,7 +69,7 @@ struct ThreadState {
 #define VCUDA_STATIC_TLS __attribute__((tls_model("initial-exec")))
 
 VCUDA_KERNEL_SIDE extern constinit thread_local ThreadState current_thread_state VCUDA_STATIC_TLS;
-inline ThreadState& current_thread() { return current_thread_state; }
+[[gnu::always_inline]] inline ThreadState& current_thread() { return current_thread_state; }
 
 // Counts the site as reached (a coverage feature).
 VCUDA_KERNEL_SIDE void reach(const AssertSite& site);
