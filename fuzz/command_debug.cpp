@@ -2,6 +2,7 @@
 // becomes a first fault, what follows from it, and the user's own line.
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -104,6 +105,15 @@ Result<void> write_inputs(const Case& c, const RunSettings& settings, const Debu
   return {};
 }
 
+// A version manager's `python3` is a script that starts the right one; tools want the program itself, and its wheels
+// lie beside that. What does not start is named by whoever needs it.
+std::string program_behind(const std::string& python) {
+  const ChildResult child =
+      run_child({python, "-c", "import sys; print(sys.executable)"}, {}, std::chrono::seconds(20));
+  const std::string line = child.output.substr(0, child.output.find('\n'));
+  return child.exit_code == 0 && !line.empty() && fs::path(line).is_absolute() ? line : python;
+}
+
 Result<DebugReport> debug(const DebugFlags& flags) {
   const auto tool = parse_debug_tool(flags.tool);
   if (!tool)
@@ -119,7 +129,7 @@ Result<DebugReport> debug(const DebugFlags& flags) {
 
   DebugPaths paths;
   std::error_code ignored;
-  paths.python = variable("DSAFUZZ_PYTHON", "python3");
+  paths.python = program_behind(variable("DSAFUZZ_PYTHON", "python3"));
   paths.folder =
       fs::absolute(fs::path(flags.out) / "debug" / (file.the_case.scenario + "-" + std::string(to_text(*tool))),
                    ignored)

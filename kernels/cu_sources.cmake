@@ -4,6 +4,7 @@ set(DSAFUZZ_CU_SOURCES
   loss/nll_loss2d.cu
   indexing/advanced_index.cu
   indexing/gather_scatter.cu
+  indexing/scatter_reduce.cu
   indexing/index_select.cu
   indexing/vectorized_gather.cu
   custom/scale_without_bounds_check.cu

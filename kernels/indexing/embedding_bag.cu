@@ -42,8 +42,8 @@ struct Bags {
     for (std::int64_t i = 0; i < count; ++i) found |= (indices[i] < 0) | (indices[i] >= numRows);
     return found;
   }
-  // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side. Its indices
-  // have been checked. Returns how many of them count.
+  // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side. The bag's
+  // indices have been checked. Returns how many of them count.
   UNCHECKED std::int64_t write_sums(T* out, Index* bags, std::int64_t bag, std::int64_t begin, std::int64_t end,
                                     std::int64_t feature, int count) const {
     Sum<T> sums[vcuda::most_joined(kBlockX)];

@@ -38,6 +38,7 @@ std::size_t guarded = 0;              // stacks below this number have their gua
 std::array<Fiber, kMostThreads> fibers;
 context::fcontext_t scheduler = nullptr;
 Fiber* current = nullptr;
+bool is_whole_block = false;  // the current one runs for all threads of the block, and waits for nobody
 detail::Body current_body = nullptr;
 const void* current_closure = nullptr;
 
@@ -117,6 +118,7 @@ bool note(Switch why, Fiber& fiber, Waiting& waiting) {
 // all of them. One that comes to no barrier leaves its fiber to the next.
 bool begin(Waiting& waiting) {
   ThreadState& state = current_thread_state;
+  is_whole_block = false;
   const Dim3 size = state.block_size;
   for (unsigned z = 0; z < size.z; ++z) {
     for (unsigned y = 0; y < size.y; ++y) {
@@ -125,6 +127,7 @@ bool begin(Waiting& waiting) {
         fiber = {{x, y, z}};
         ++waiting.alive;
         if (!note(resume(waiting.fibers), fiber, waiting)) return false;
+        if (is_whole_block) return true;
         if (fiber.lives) ++waiting.fibers;
       }
     }
@@ -175,6 +178,15 @@ Ended run(detail::Body body, const void* closure) {
 }
 
 void barrier(const void* site) {
+  ThreadState& state = current_thread_state;
+  const Dim3 size = state.block_size;
+  is_whole_block = is_whole_block || state.last_joined - state.first_joined + 1 == size.x * size.y * size.z;
+  if (is_whole_block) {
+    state.thread = current->thread;
+    state.last_joined = state.first_joined;
+    ++runner->barriers;
+    return;
+  }
   current->barrier = site;
   back_to_scheduler(Switch::barrier);
 }

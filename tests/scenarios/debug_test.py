@@ -129,11 +129,19 @@ class DebugTest(program.ProgramTest):
         self.assertIn("ASSERT", kernel["source"])
         # labels[1] is 3, of 3 classes.
         self.assertEqual((kernel["arguments"]["n_classes"], kernel["arguments"]["ignore_index"]), ("3", "-100"))
-        self.assertEqual((kernel["locals"]["t"], kernel["locals"]["i"]), ("3", "1"))
+        self.assertEqual(kernel["locals"]["t"], "3")
         text = self.run_program("debug", self.late(), "--tool", "cuda-gdb", "--out", self.folder / "out", code=1,
                                 deadline=300).out
         self.assertIn("the failing thread, block [0,0,0], thread [1,0,0]:", text)
         self.assertRegex(text, r"\n +arguments: .*\bn_classes = 3, .*\n +locals: .*\bt = 3\b")
+
+    @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_a_python_that_is_a_script_is_looked_behind(self):
+        python = self.folder / "python3"
+        python.write_text(f'#!/bin/sh\nexec "{os.environ["DSAFUZZ_PYTHON"]}" "$@"\n')
+        python.chmod(0o755)
+        seen = self.debug(self.late(), "cuda-gdb", extra_environment={"DSAFUZZ_PYTHON": str(python)})
+        self.assertEqual((seen["verdict"], seen["signature"]), ("device_assert", ASSERT))
 
     @program.unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_gdb_shows_the_index_and_the_element_at_fault(self):
