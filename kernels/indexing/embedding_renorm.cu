@@ -1,6 +1,7 @@
 // The kernel behind embedding_renorm.h: a block of 128 threads for each row.
 #include <cmath>
 
+#include "kernels/arithmetic/joined.h"
 #include "kernels/indexing/element.h"
 #include "kernels/indexing/embedding_renorm.h"
 #include "kernels/vcuda/device_language.h"
@@ -13,42 +14,31 @@ using vcuda::to_float;
 
 constexpr int kThreads = 128;
 
-// Calls `body(feature, which of the threads joined)`.
-template <typename Body>
-__device__ void for_each_feature(int first, int joined, std::int64_t dim, const Body& body) {
-  for (std::int64_t i = first; i < dim; i += kThreads) {
-    const int count = dim - i < joined ? static_cast<int>(dim - i) : joined;
-    for (int own = 0; own < count; ++own) body(i + own, own);
-  }
-}
-
 template <typename T, typename Sum, typename Index>
 __global__ void renorm_kernel(T* weights, const Index* indices, Sum max_norm, Sum norm_type, std::int64_t dim,
                               std::int64_t weights_stride0, std::int64_t weights_stride1) {
   __shared__ Sum partial[kThreads];
   // The position is cut to 32 bits, as ATen's kernel does.
   const int base_index = static_cast<int>(indices[blockIdx.x] * weights_stride0);
-  const int first = static_cast<int>(threadIdx.x), joined = vcuda::join_row(kThreads);
-  Sum* const sums = vcuda::writable(&partial[first], joined);
-  for (int own = 0; own < joined; ++own) vcuda::set(sums[own], Sum(0));
-  for_each_feature(first, joined, dim, [&](std::int64_t i, int own) {
+  const Joined joined = join(kThreads);
+  Sum* const sums = vcuda::writable(&partial[joined.first], joined.threads);
+  for (int own = 0; own < joined.threads; ++own) vcuda::set(sums[own], Sum(0));
+  for_each_joined(joined, kThreads, dim, [&](std::int64_t i, int own) {
     const Sum value = to_float(weights[base_index + i * weights_stride1]);
     const Sum size = value < 0 ? -value : value;
     const Sum more = norm_type == 1 ? size : norm_type == 2 ? size * size : static_cast<Sum>(pow(size, norm_type));
     vcuda::set(sums[own], vcuda::argument(sums[own]) + more);
   });
   __syncthreads();
-  if (first == 0) {
-    vcuda::readable(partial, kThreads);
-    Sum sum = 0;
-    for (int i = 0; i < kThreads; ++i) sum += vcuda::argument(partial[i]);
+  if (joined.first == 0) {
+    const Sum sum = sum_of_threads(partial, kThreads);
     partial[0] = static_cast<Sum>(pow(sum, static_cast<Sum>(1) / norm_type));
   }
   __syncthreads();
   const Sum norm = partial[0];
   if (!(norm > max_norm)) return;
   const Sum factor = max_norm / (norm + static_cast<Sum>(1e-7));
-  for_each_feature(first, joined, dim, [&](std::int64_t i, int) {
+  for_each_joined(joined, kThreads, dim, [&](std::int64_t i, int) {
     T& weight = weights[base_index + i * weights_stride1];
     weight = from_float<T>(to_float(weight) * factor);
   });

@@ -2,6 +2,7 @@
 // 1 states. A block takes one or more samples (y) and their states (x), and all its threads go through time together.
 #include <cmath>
 
+#include "kernels/arithmetic/joined.h"
 #include "kernels/indexing/element.h"
 #include "kernels/loss/ctc_loss.h"
 #include "kernels/vcuda/device_language.h"
@@ -34,15 +35,6 @@ __device__ inline const T& log_probability(const CtcLoss& args, std::int64_t ste
                                         label * argument(args.class_stride)];
 }
 
-// The threads of a row of the block that run as one.
-struct Joined {
-  std::int64_t first, count;
-};
-__device__ inline Joined join() {
-  const std::int64_t first = threadIdx.x;
-  return {first, vcuda::join_row(blockDim.x)};
-}
-
 // A sample as a recurrence walks it: alpha's forwards from the first two states, beta's backwards from the last two.
 template <bool kForward>
 struct Path {
@@ -62,14 +54,12 @@ struct Path {
 // so it looks at all of them before.
 template <typename T, bool kForward>
 __device__ void check_lookups(const CtcLoss& args, const Path<kForward>& path, const Joined& joined) {
-  for (std::int64_t first = joined.first; first < path.states; first += blockDim.x) {
-    for (std::int64_t s = first; s < first + joined.count && s < path.states; ++s) {
-      const std::int64_t label = label_at(args, path.offset, s);
-      for (std::int64_t turn = path.from_end(s) < 2 ? 0 : 1; turn < path.steps; ++turn) {
-        vcuda::readable(&log_probability<T>(args, path.step_at(turn), path.sample, label), 1);
-      }
+  for_each_joined(joined, static_cast<int>(blockDim.x), path.states, [&](std::int64_t s, int) {
+    const std::int64_t label = label_at(args, path.offset, s);
+    for (std::int64_t turn = path.from_end(s) < 2 ? 0 : 1; turn < path.steps; ++turn) {
+      vcuda::readable(&log_probability<T>(args, path.step_at(turn), path.sample, label), 1);
     }
-  }
+  });
 }
 
 template <typename T, bool kForward>
@@ -94,15 +84,14 @@ template <typename T, bool kForward>
 __device__ void run_recurrence(const CtcLoss& args, T* table, std::int64_t sample, const Joined& joined) {
   const std::int64_t all_states = 2 * args.most_labels + 1, turns = args.steps;
   const Path<kForward> path(args, sample);
-  if (joined.count > 1) check_lookups<T>(args, path, joined);
+  if (joined.threads > 1) check_lookups<T>(args, path, joined);
   T* const rows = table + (sample < args.batch ? sample * turns * all_states : 0);
   for (std::int64_t turn = 0; turn < turns; ++turn) {
-    for (std::int64_t first = joined.first; turn < path.steps && first < all_states; first += blockDim.x) {
-      for (std::int64_t s = first; s < first + joined.count && s < all_states; ++s) {
-        rows[path.step_at(turn) * all_states + s] =
-            s < path.states ? next_value(args, rows, path, turn, s) : static_cast<T>(-INFINITY);
-      }
-    }
+    const std::int64_t count = turn < path.steps ? all_states : 0;
+    for_each_joined(joined, static_cast<int>(blockDim.x), count, [&](std::int64_t s, int) {
+      rows[path.step_at(turn) * all_states + s] =
+          s < path.states ? next_value(args, rows, path, turn, s) : static_cast<T>(-INFINITY);
+    });
     __syncthreads();
   }
 }
@@ -111,7 +100,7 @@ template <typename T>
 __global__ void ctc_loss_log_alpha_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* losses, T* log_alpha) {
   const std::int64_t all_states = 2 * args.most_labels + 1;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
-  const Joined joined = join();
+  const Joined joined = join(static_cast<int>(blockDim.x));
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * blockDim.y; first < args.batch; first += stride) {
     const std::int64_t sample = first + threadIdx.y;
     run_recurrence<T, true>(args, log_alpha, sample, joined);
@@ -129,7 +118,7 @@ __global__ void ctc_loss_log_alpha_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* lo
 template <typename T>
 __global__ void ctc_loss_backward_log_beta_gpu_kernel(KERNEL_STRUCT(CtcLoss) args, T* log_beta) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.y) * blockDim.y;
-  const Joined joined = join();
+  const Joined joined = join(static_cast<int>(blockDim.x));
   for (std::int64_t first = static_cast<std::int64_t>(blockIdx.y) * blockDim.y; first < args.batch; first += stride) {
     run_recurrence<T, false>(args, log_beta, first + threadIdx.y, joined);
   }

@@ -1,4 +1,5 @@
 // The kernels behind multi_margin_loss.h: one block of 128 threads a sample, as ATen launches them.
+#include "kernels/arithmetic/joined.h"
 #include "kernels/loss/multi_margin_loss.h"
 #include "kernels/vcuda/device_language.h"
 #include "kernels/vcuda/floating.h"
@@ -29,13 +30,10 @@ __device__ void for_each_of_class(const T* input, int dim, Sum<T>* buffer, const
   }
 }
 
+// Of what it has put there.
 template <typename A>
 __device__ A sum_of(const A* buffer, int dim) {
-  const int threads = dim < kThreads ? dim : kThreads;
-  vcuda::readable(buffer, threads);
-  A sum = 0;
-  for (int i = 0; i < threads; ++i) sum += vcuda::argument(buffer[i]);
-  return sum;
+  return sum_of_threads(buffer, dim < kThreads ? dim : kThreads);
 }
 
 template <typename T>

@@ -1,4 +1,5 @@
 // The kernels behind multilabel_margin_loss.h: one block of 128 threads a sample, as ATen launches them.
+#include "kernels/arithmetic/joined.h"
 #include "kernels/loss/multilabel_margin_loss.h"
 #include "kernels/vcuda/device_language.h"
 #include "kernels/vcuda/floating.h"
@@ -10,24 +11,6 @@ using vcuda::from_float;
 using vcuda::to_float;
 
 constexpr int kThreads = 128;
-
-// The threads that this one does the work of, from number `first` on.
-struct Joined {
-  int first, threads;
-};
-__device__ inline Joined join() {
-  const int first = static_cast<int>(threadIdx.x);
-  return {first, vcuda::join_row(kThreads)};
-}
-
-// Calls `body(class, which of the threads joined)`.
-template <typename Body>
-__device__ void for_each_class(const Joined& joined, int dim, const Body& body) {
-  for (int d = joined.first; d < dim; d += kThreads) {
-    const int count = dim - d < joined.threads ? dim - d : joined.threads;
-    for (int own = 0; own < count; ++own) body(d + own, own);
-  }
-}
 
 // What each thread of the block has summed up.
 template <typename A>
@@ -42,11 +25,7 @@ struct Sums {
     A* const out = vcuda::writable(&buffer[joined.first], joined.threads);
     for (int i = 0; i < joined.threads; ++i) vcuda::set(out[i], vcuda::argument(own[i]));
     __syncthreads();
-    A sum = 0;
-    if (joined.first == 0) {
-      vcuda::readable(buffer, kThreads);
-      for (int i = 0; i < kThreads; ++i) sum += vcuda::argument(buffer[i]);
-    }
+    const A sum = joined.first == 0 ? sum_of_threads(buffer, kThreads) : A(0);
     __syncthreads();
     return sum;
   }
@@ -60,8 +39,8 @@ __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input,
   const T* input_k = input + k * dim;
   const std::int64_t* target_k = target + k * dim;
   T* is_target_k = is_target + k * dim;
-  const Joined joined = join();
-  for_each_class(joined, dim, [&](int d, int) { is_target_k[d] = from_float<T>(0); });
+  const Joined joined = join(kThreads);
+  for_each_joined(joined, kThreads, dim, [&](int d, int) { is_target_k[d] = from_float<T>(0); });
   __syncthreads();
   if (joined.first == 0) {
     for (int dt = 0; dt < dim; ++dt) {
@@ -77,7 +56,7 @@ __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input,
     const int label = static_cast<int>(target_k[dt]);
     if (label < 0) break;
     const Sum<T> at_label = to_float(input_k[label]);
-    for_each_class(joined, dim, [&](int d, int own) {
+    for_each_joined(joined, kThreads, dim, [&](int d, int own) {
       if (to_float(is_target_k[d]) != 0) return;
       const Sum<T> z = 1 - at_label + to_float(input_k[d]);
       if (z > 0) sums.add(own, z);
@@ -100,8 +79,8 @@ __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* g
   const T* is_target_k = is_target + k * dim;
   T* grad_input_k = grad_input + k * dim;
   const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(size_average ? nframe * dim : dim);
-  const Joined joined = join();
-  for_each_class(joined, dim, [&](int d, int) { grad_input_k[d] = from_float<T>(0); });
+  const Joined joined = join(kThreads);
+  for_each_joined(joined, kThreads, dim, [&](int d, int) { grad_input_k[d] = from_float<T>(0); });
   __syncthreads();
   Sums<Sum<T>> sums;
   for (int dt = 0; dt < dim; ++dt) {
@@ -109,7 +88,7 @@ __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* g
     if (label < 0) break;
     const Sum<T> at_label = to_float(input_k[label]);
     sums.clear(joined);
-    for_each_class(joined, dim, [&](int d, int own) {
+    for_each_joined(joined, kThreads, dim, [&](int d, int own) {
       if (to_float(is_target_k[d]) != 0 || !(1 - at_label + to_float(input_k[d]) > 0)) return;
       sums.add(own, -g);
       grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) + g);
@@ -119,7 +98,8 @@ __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* g
   }
   __syncthreads();
   const Sum<T> grad = to_float(grad_output[reduced ? 0 : k]);
-  for_each_class(joined, dim, [&](int d, int) { grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) * grad); });
+  for_each_joined(joined, kThreads, dim,
+                  [&](int d, int) { grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) * grad); });
 }
 
 // The launch itself needs plain locals: it copies what it uses.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/arithmetic/joined.h"
 #include "kernels/indexing/element.h"
 #include "kernels/loss/nll_loss.h"
 #include "kernels/vcuda/device_language.h"
@@ -107,14 +108,7 @@ __global__ void nll_loss_forward_reduce_cuda_kernel_2d(T* output, T* total_weigh
   }
   __syncthreads();
   if (first == 0) {
-    const Sum<T>* const all_losses = vcuda::readable(losses, kReduceThreads);
-    const Sum<T>* const all_weights = vcuda::readable(total, kReduceThreads);
-    Sum<T> loss = 0;
-    Sum<T> weight_sum = 0;
-    for (int i = 0; i < kReduceThreads; ++i) {
-      loss += vcuda::argument(all_losses[i]);
-      weight_sum += vcuda::argument(all_weights[i]);
-    }
+    const Sum<T> loss = sum_of_threads(losses, kReduceThreads), weight_sum = sum_of_threads(total, kReduceThreads);
     *total_weight = from_float<T>(weight_sum);
     *output = from_float<T>(size_average ? loss / weight_sum : loss);
   }
