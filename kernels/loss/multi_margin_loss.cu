@@ -12,22 +12,50 @@ using vcuda::to_float;
 
 constexpr int kThreads = 128;
 
-// Puts into `buffer` what each thread of the block sums up of `body(class, its value)`; those that have a class do.
+// Those threads that have a class sum up in `buffer`, each for itself: calls `body(the first class of some in a row, how
+// many, their values, the sums they belong to)`, values and sums checked.
 template <typename T, typename Body>
-__device__ void for_each_of_class(const T* input, int dim, Sum<T>* buffer, const Body& body) {
-  const int first = static_cast<int>(threadIdx.x);
-  if (first >= dim) return;
-  const int joined = vcuda::join_row(kThreads), threads = dim - first < joined ? dim - first : joined;
-  Sum<T>* const sums = vcuda::writable(&buffer[first], threads);
-  for (int own = 0; own < threads; ++own) vcuda::set(sums[own], Sum<T>(0));
-  for (int i = first; i < dim; i += kThreads) {
-    const int count = dim - i < threads ? dim - i : threads;
-    const T* const values = vcuda::readable(&input[i], count);
-    for (int own = 0; own < count; ++own) {
-      const Sum<T> more = body(i + own, to_float(vcuda::argument(values[own])));
-      vcuda::set(sums[own], vcuda::argument(sums[own]) + more);
+__device__ void for_each_class(const T* input, int dim, Sum<T>* buffer, const Body& body) {
+  const Joined joined = join_for(dim, kThreads);
+  Sum<T>* const sums = vcuda::writable(&buffer[joined.first], joined.threads);
+  for (int own = 0; own < joined.threads; ++own) vcuda::set(sums[own], Sum<T>(0));
+  for_each_joined_run(joined, kThreads, dim, [&](int first, int count) {
+    body(first, count, vcuda::readable(&input[first], count), sums);
+  });
+}
+
+// A sample's classes against its target.
+template <typename T>
+struct Margin {
+  Sum<T> offset, weight;  // margin less the target's value
+  int target;
+  bool squared;
+
+  UNCHECKED void add_losses(int first, int count, const T* values, Sum<T>* sums) const {
+    const Margin of = *this;
+    VECTORIZED for (int own = 0; own < count; ++own) {
+      const Sum<T> z = of.offset + to_float(values[own]);
+      const bool counts = first + own != of.target && z > 0;
+      sums[own] += counts ? (of.squared ? z * z : z) * of.weight : Sum<T>(0);
     }
   }
+  // `g`: one part of the mean. `grad`: of the output.
+  UNCHECKED void add_gradients(int first, int count, const T* values, Sum<T>* sums, T* gradients, Sum<T> g,
+                               Sum<T> grad) const {
+    const Margin of = *this;
+    VECTORIZED for (int own = 0; own < count; ++own) {
+      const Sum<T> z = of.offset + to_float(values[own]);
+      const bool counts = first + own != of.target && z > 0;
+      const Sum<T> h = counts ? (of.squared ? 2 * g * z : g) * of.weight : Sum<T>(0);
+      gradients[own] = from_float<T>(h * grad);
+      sums[own] -= h;
+    }
+  }
+};
+template <typename T>
+__device__ Margin<T> margin_of(Sum<T> margin, const T* input, int target, const T* weights, bool squared) {
+  const Sum<T> at_target = to_float(input[target]);
+  return {margin - at_target, weights != nullptr ? to_float(weights[target]) : Sum<T>(1), target, squared};
 }
 
 // Of what it has put there.
@@ -46,12 +74,9 @@ __global__ void MultiMarginLoss_forward_kernel(T* output, const T* input, const 
   DEVICE_ASSERT("aten/src/ATen/native/cuda/MultiMarginLoss.cu", 33, "MultiMarginLoss_forward_kernel",
                 "target_k >= 0 && target_k < dim && \"target index is out of bounds\"",
                 target_k >= 0 && target_k < dim);
-  const Sum<T> at_target = to_float(input_k[target_k]);
-  for_each_of_class(input_k, dim, buffer, [&](int i, Sum<T> value) {
-    const Sum<T> z = margin - at_target + value;
-    if (i == target_k || !(z > 0)) return Sum<T>(0);
-    const Sum<T> weight = weights != nullptr ? to_float(weights[target_k]) : Sum<T>(1);
-    return (squared ? z * z : z) * weight;
+  const Margin<T> of = margin_of(margin, input_k, target_k, weights, squared);
+  for_each_class(input_k, dim, buffer, [&](int first, int count, const T* values, Sum<T>* sums) {
+    of.add_losses(first, count, values, sums);
   });
   __syncthreads();
   if (threadIdx.x != 0) return;
@@ -69,19 +94,12 @@ __global__ void MultiMarginLoss_backward_kernel(T* gradInput, const T* gradOutpu
   const T* input_k = input + k * dim;
   T* gradInput_k = gradInput + k * dim;
   const int target_k = static_cast<int>(target[k]);
-  const Sum<T> at_target = to_float(input_k[target_k]);
+  const Margin<T> of = margin_of(margin, input_k, target_k, weights, squared);
   const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(mean ? batch * dim : dim);
   const Sum<T> grad = to_float(gradOutput[reduced ? 0 : k]);
-  for_each_of_class(input_k, dim, buffer, [&](int i, Sum<T> value) {
-    if (i == target_k) return Sum<T>(0);
-    const Sum<T> z = margin - at_target + value;
-    Sum<T> h = 0;
-    if (z > 0) {
-      const Sum<T> weight = weights != nullptr ? to_float(weights[target_k]) : Sum<T>(1);
-      h = (squared ? 2 * g * z : g) * weight;
-    }
-    gradInput_k[i] = from_float<T>(h * grad);
-    return -h;
+  // What the target's own place gets here is replaced below.
+  for_each_class(input_k, dim, buffer, [&](int first, int count, const T* values, Sum<T>* sums) {
+    of.add_gradients(first, count, values, sums, vcuda::writable(&gradInput_k[first], count), g, grad);
   });
   __syncthreads();
   if (threadIdx.x != 0) return;

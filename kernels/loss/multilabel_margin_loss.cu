@@ -12,24 +12,43 @@ using vcuda::to_float;
 
 constexpr int kThreads = 128;
 
-// What each thread of the block has summed up.
+// What each thread of the block that has a class has summed up.
 template <typename A>
 struct Sums {
   A own[vcuda::most_joined(kThreads)];
   __device__ void clear(const Joined& joined) {
     for (int i = 0; i < joined.threads; ++i) vcuda::set(own[i], A(0));
   }
-  __device__ void add(int i, A more) { vcuda::set(own[i], vcuda::argument(own[i]) + more); }
   // All of them; only thread 0 learns it. All threads must call it.
-  __device__ A of_block(const Joined& joined, A* buffer) const {
+  __device__ A of_block(const Joined& joined, int dim, A* buffer) const {
     A* const out = vcuda::writable(&buffer[joined.first], joined.threads);
     for (int i = 0; i < joined.threads; ++i) vcuda::set(out[i], vcuda::argument(own[i]));
     __syncthreads();
-    const A sum = joined.first == 0 ? sum_of_threads(buffer, kThreads) : A(0);
+    const A sum = joined.first == 0 ? sum_of_threads(buffer, dim < kThreads ? dim : kThreads) : A(0);
     __syncthreads();
     return sum;
   }
 };
+
+// Classes in a row against one label: `offset` is 1 less the label's value.
+template <typename T>
+UNCHECKED void add_losses(const T* values, const T* is_target, Sum<T> offset, int count, Sum<T>* sums) {
+  VECTORIZED for (int own = 0; own < count; ++own) {
+    const Sum<T> z = offset + to_float(values[own]), targeted = to_float(is_target[own]);
+    const bool counts = targeted == 0 && z > 0;
+    sums[own] += counts ? z : Sum<T>(0);
+  }
+}
+template <typename T>
+UNCHECKED void add_gradients(const T* values, const T* is_target, Sum<T> offset, Sum<T> g, int count, T* gradients,
+                             Sum<T>* sums) {
+  VECTORIZED for (int own = 0; own < count; ++own) {
+    const Sum<T> z = offset + to_float(values[own]), targeted = to_float(is_target[own]);
+    const Sum<T> more = targeted == 0 && z > 0 ? g : Sum<T>(0);
+    sums[own] -= more;
+    gradients[own] = from_float<T>(to_float(gradients[own]) + more);
+  }
+}
 
 template <typename T>
 __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input, const std::int64_t* target,
@@ -39,7 +58,7 @@ __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input,
   const T* input_k = input + k * dim;
   const std::int64_t* target_k = target + k * dim;
   T* is_target_k = is_target + k * dim;
-  const Joined joined = join(kThreads);
+  const Joined joined = join_for(dim, kThreads);
   for_each_joined(joined, kThreads, dim, [&](int d, int) { is_target_k[d] = from_float<T>(0); });
   __syncthreads();
   if (joined.first == 0) {
@@ -56,13 +75,12 @@ __global__ void multilabel_margin_loss_forward_kernel(T* output, const T* input,
     const int label = static_cast<int>(target_k[dt]);
     if (label < 0) break;
     const Sum<T> at_label = to_float(input_k[label]);
-    for_each_joined(joined, kThreads, dim, [&](int d, int own) {
-      if (to_float(is_target_k[d]) != 0) return;
-      const Sum<T> z = 1 - at_label + to_float(input_k[d]);
-      if (z > 0) sums.add(own, z);
+    for_each_joined_run(joined, kThreads, dim, [&](int first, int count) {
+      add_losses(vcuda::readable(&input_k[first], count), vcuda::readable(&is_target_k[first], count), 1 - at_label,
+                 count, sums.own);
     });
   }
-  const Sum<T> sum = sums.of_block(joined, buffer);
+  const Sum<T> sum = sums.of_block(joined, dim, buffer);
   if (joined.first != 0) return;
   const Sum<T> loss = sum / static_cast<Sum<T>>(dim);
   output[k] = from_float<T>(size_average ? loss / static_cast<Sum<T>>(nframe) : loss);
@@ -79,7 +97,7 @@ __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* g
   const T* is_target_k = is_target + k * dim;
   T* grad_input_k = grad_input + k * dim;
   const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(size_average ? nframe * dim : dim);
-  const Joined joined = join(kThreads);
+  const Joined joined = join_for(dim, kThreads);
   for_each_joined(joined, kThreads, dim, [&](int d, int) { grad_input_k[d] = from_float<T>(0); });
   __syncthreads();
   Sums<Sum<T>> sums;
@@ -88,12 +106,11 @@ __global__ void multilabel_margin_loss_backward_kernel(T* grad_input, const T* g
     if (label < 0) break;
     const Sum<T> at_label = to_float(input_k[label]);
     sums.clear(joined);
-    for_each_joined(joined, kThreads, dim, [&](int d, int own) {
-      if (to_float(is_target_k[d]) != 0 || !(1 - at_label + to_float(input_k[d]) > 0)) return;
-      sums.add(own, -g);
-      grad_input_k[d] = from_float<T>(to_float(grad_input_k[d]) + g);
+    for_each_joined_run(joined, kThreads, dim, [&](int first, int count) {
+      add_gradients(vcuda::readable(&input_k[first], count), vcuda::readable(&is_target_k[first], count), 1 - at_label,
+                    g, count, vcuda::writable(&grad_input_k[first], count), sums.own);
     });
-    const Sum<T> sum = sums.of_block(joined, buffer);
+    const Sum<T> sum = sums.of_block(joined, dim, buffer);
     if (joined.first == 0) grad_input_k[label] = from_float<T>(to_float(grad_input_k[label]) + sum);
   }
   __syncthreads();

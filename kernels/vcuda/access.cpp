@@ -174,6 +174,7 @@ bool are_in_own_shared(const void* first, std::size_t element_bytes, std::int64_
   const auto many = static_cast<std::size_t>(count);
   const shadow::Range& statics = shadow::reach.statics;
   if (grid.tool == Tool::racecheck || !statics.holds(address) || many > statics.bytes) return false;
+  if (address % element_bytes == 0 && is_own_shared(address, element_bytes * many)) return true;
   check_access(first, element_bytes, access);
   return is_own_shared(address, element_bytes * many);
 }

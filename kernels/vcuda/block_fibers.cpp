@@ -51,9 +51,30 @@ void forget_frames() {
   stack_locals->forget(low, reinterpret_cast<std::uintptr_t>(stack_memory) + (number + 1) * kStackBytes);
 }
 
+bool runs_whole_block() {
+  const ThreadState& state = current_thread_state;
+  const Dim3 size = state.block_size;
+  return is_whole_block || state.last_joined - state.first_joined + 1 == size.x * size.y * size.z;
+}
+
+// A thread that has run for its whole block goes on with the next one: no other fiber takes part in either. False after
+// the last block, and for all others.
+bool begin_next_block() {
+  ThreadState& state = current_thread_state;
+  if (state.alone || !runs_whole_block() || state.blocks == 1) return false;
+  next_block(state);
+  state.thread = current->thread;
+  state.last_joined = state.first_joined;
+  is_whole_block = false;
+  runner->barriers = 0;
+  return true;
+}
+
 void enter(context::transfer_t from) {
   scheduler = from.fctx;
-  current_body(current_closure);
+  do {
+    current_body(current_closure);
+  } while (begin_next_block());
   back_to_scheduler(Switch::returned);
   std::abort();  // nobody resumes an ended thread
 }
@@ -180,8 +201,7 @@ Ended run(detail::Body body, const void* closure) {
 
 void barrier(const void* site) {
   ThreadState& state = current_thread_state;
-  const Dim3 size = state.block_size;
-  is_whole_block = is_whole_block || state.last_joined - state.first_joined + 1 == size.x * size.y * size.z;
+  is_whole_block = runs_whole_block();
   if (is_whole_block) {
     state.thread = current->thread;
     state.last_joined = state.first_joined;

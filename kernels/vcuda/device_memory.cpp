@@ -75,8 +75,6 @@ Error deallocate(void* pointer) {
   const std::lock_guard held(all.lock);
   Device* const device = device_holding(number(pointer));
   const bool caching = caches();
-  // The report names what is known before this free.
-  const FoundBlock block = device ? device->arena.nearest(number(pointer)) : FoundBlock{};
   const auto freed =
       device ? device->arena.deallocate(number(pointer), caching, device->launches) : Arena::Freed::unknown;
   switch (freed) {
@@ -85,6 +83,7 @@ Error deallocate(void* pointer) {
     case Arena::Freed::twice:
     case Arena::Freed::unknown: break;
   }
+  const FoundBlock block = device ? device->arena.nearest(number(pointer)) : FoundBlock{};
   print_report(describe_bad_free(number(pointer), freed == Arena::Freed::twice, block));
   return device && device->failure != Error::none ? device->failure : Error::invalid_value;
 }

@@ -55,6 +55,9 @@ VCUDA_KERNEL_SIDE extern constinit thread_local Runner* runner VCUDA_STATIC_TLS;
 
 inline bool in_kernel() { return runner != nullptr; }
 
+// Moves on to the next of the blocks that this host thread runs. False after the last one.
+bool next_block(ThreadState& state);
+
 // Ends the device thread, or the whole grid, without unwinding. Requires: in_kernel().
 [[noreturn]] void end_thread();
 [[noreturn]] void end_grid();

@@ -63,9 +63,6 @@ constexpr unsigned kChunksPerCore = 4;
 
 enum Jump : int { kThreadEnded = 1, kGridEnded, kThreadAgain };
 
-// False after the last block.
-bool next_block(ThreadState& state) { return --state.blocks != 0 && (advance(state.block, state.grid_size), true); }
-
 bool next_thread(ThreadState& state) { return advance(state.thread, state.block_size) || next_block(state); }
 
 [[gnu::always_inline]] inline std::uintptr_t stack_pointer() {
@@ -245,6 +242,8 @@ void print(const std::string& text, int to) {
 }
 
 }  // namespace
+
+bool next_block(ThreadState& state) { return --state.blocks != 0 && (advance(state.block, state.grid_size), true); }
 
 void fail_saying(const AssertSite& site, const char* format, ...) {
   std::array<char, 512> message;

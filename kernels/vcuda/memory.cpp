@@ -12,7 +12,7 @@
 namespace vcuda {
 namespace {
 
-constexpr std::size_t kQuarantineBytes = 64ull << 20;
+constexpr std::size_t kQuarantineBytes = 16ull << 20;
 // A rest smaller than this stays with the block it was cut from.
 constexpr std::size_t kSmallestRest = 2 * kAlignment;
 // Above this, giving pages back is cheaper than clearing them, and does not touch those never used.
@@ -71,22 +71,22 @@ void Arena::open(std::uintptr_t base, const Block& block, std::size_t bytes, Too
 void* Arena::allocate(std::size_t bytes, std::size_t limit, bool caching, Tool tool, std::uint64_t launches) {
   if (bytes > limit) return nullptr;
   const std::size_t charge = usable_bytes(bytes);
-  std::uintptr_t base = 0;
+  auto at = blocks_.end();
   if (caching) {
     if (const auto found = find_cached(charge); found != cached_.end()) {
-      base = found->second;
+      at = blocks_.find(found->second);
       cached_.erase(found);
     }
   }
-  if (base == 0) {
+  if (at == blocks_.end()) {
     if (charged_ + charge > limit) empty_cache(launches);
     if (charged_ + charge > limit) return nullptr;
-    base = take(round_up(bytes + kRedZone, kAlignment));
-    if (base == 0) return nullptr;
+    at = take(round_up(bytes + kRedZone, kAlignment));
+    if (at == blocks_.end()) return nullptr;
     charged_ += charge;
-    blocks_[base].usable = charge;
+    at->second.usable = charge;
   }
-  Block& block = blocks_[base];
+  auto& [base, block] = *at;
   open(base, block, caching ? block.usable : bytes, tool);
   block.bytes = bytes;
   block.state = BlockState::live;
@@ -114,7 +114,7 @@ Arena::Freed Arena::deallocate(std::uintptr_t base, bool caching, std::uint64_t 
     block.place_of_free = current_place();
     cached_.insert({block.usable, base});
   } else {
-    quarantine(base, block, launches);
+    quarantine(found, launches);
   }
   return Freed::yes;
 }
@@ -127,7 +127,7 @@ std::set<std::pair<std::size_t, std::uintptr_t>>::const_iterator Arena::find_cac
 }
 
 void Arena::empty_cache(std::uint64_t launches) {
-  for (const auto& [bytes, base] : cached_) quarantine(base, blocks_[base], launches);
+  for (const auto& [bytes, base] : cached_) quarantine(blocks_.find(base), launches);
   cached_.clear();
 }
 
@@ -181,58 +181,58 @@ FoundBlock Arena::nearest(std::uintptr_t address) const {
   return best;
 }
 
-std::uintptr_t Arena::take(std::size_t capacity) {
-  if (const std::uintptr_t base = take_free(capacity)) return base;
+Arena::Blocks::iterator Arena::take(std::size_t capacity) {
+  if (const auto found = take_free(capacity); found != blocks_.end()) return found;
   while (orphans_.contains(top_)) top_ += kAlignment;
   const std::uintptr_t end = base_ + bytes_;
   if (top_ < end && end - top_ >= capacity) {
-    const std::uintptr_t base = top_;
+    const auto made = blocks_.emplace_hint(blocks_.end(), top_, Block{.capacity = capacity});
     top_ += capacity;
-    blocks_[base].capacity = capacity;
-    return base;
+    return made;
   }
   release_until(0);
   return take_free(capacity);
 }
 
-std::uintptr_t Arena::take_free(std::size_t capacity) {
+Arena::Blocks::iterator Arena::take_free(std::size_t capacity) {
   auto found = free_.lower_bound({capacity, 0});
   while (found != free_.end() && orphans_.contains(found->second)) ++found;
-  if (found == free_.end()) return 0;
+  if (found == free_.end()) return blocks_.end();
   const auto [available, base] = *found;
   free_.erase(found);
-  Block& block = blocks_[base];
+  const auto at = blocks_.find(base);
   if (available - capacity >= kSmallestRest) {
-    block.capacity = capacity;
-    blocks_[base + capacity].capacity = available - capacity;
+    at->second.capacity = capacity;
+    blocks_.emplace_hint(std::next(at), base + capacity, Block{.capacity = available - capacity});
     free_.insert({available - capacity, base + capacity});
   }
-  return base;
+  return at;
 }
 
-void Arena::quarantine(std::uintptr_t base, Block& block, std::uint64_t launches) {
+void Arena::quarantine(Blocks::iterator at, std::uint64_t launches) {
+  auto& [base, block] = *at;
   charged_ -= block.usable;
   block.state = BlockState::quarantined;
   block.launches_at_free = launches;
   block.place_of_free = current_place();
   shadow::mark_freed(shadow_, base - base_, block.usable);
-  waiting_.push_back(base);
+  waiting_.push_back(at);
   quarantined_ += block.capacity;
   release_until(quarantine_bound_);
 }
 
 void Arena::release_until(std::size_t bound) {
   while (quarantined_ > bound) {
-    const std::uintptr_t base = waiting_.front();
+    const auto at = waiting_.front();
     waiting_.pop_front();
-    quarantined_ -= blocks_[base].capacity;
-    release(base);
+    quarantined_ -= at->second.capacity;
+    release(at);
   }
 }
 
 // Makes a block free and joins it with free neighbours.
-void Arena::release(std::uintptr_t base) {
-  auto at = blocks_.find(base);
+void Arena::release(Blocks::iterator at) {
+  const std::uintptr_t base = at->first;
   at->second = {.capacity = at->second.capacity};
   if (const auto next = std::next(at);
       next != blocks_.end() && next->second.state == BlockState::free && base + at->second.capacity == next->first) {

@@ -73,13 +73,15 @@ class Arena {
   const MemoryStats& stats() const { return stats_; }
 
  private:
+  using Blocks = std::map<std::uintptr_t, Block>;  // by base
   // The cached block that fits `usable` bytes best without wasting half, or the end.
   std::set<std::pair<std::size_t, std::uintptr_t>>::const_iterator find_cached(std::size_t usable) const;
   void open(std::uintptr_t base, const Block& block, std::size_t bytes, Tool tool);
-  std::uintptr_t take(std::size_t capacity);
-  std::uintptr_t take_free(std::size_t capacity);
-  void quarantine(std::uintptr_t base, Block& block, std::uint64_t launches);
-  void release(std::uintptr_t base);
+  // A block of `capacity` bytes or a little more, or the end.
+  Blocks::iterator take(std::size_t capacity);
+  Blocks::iterator take_free(std::size_t capacity);
+  void quarantine(Blocks::iterator at, std::uint64_t launches);
+  void release(Blocks::iterator at);
   void release_until(std::size_t bound);
 
   std::uintptr_t base_;
@@ -92,10 +94,10 @@ class Arena {
   std::uintptr_t top_;  // no block was ever above
   std::size_t charged_ = 0;
   std::size_t quarantined_ = 0;
-  std::map<std::uintptr_t, Block> blocks_;
+  Blocks blocks_;
   std::set<std::pair<std::size_t, std::uintptr_t>> free_;    // capacity, base
   std::set<std::pair<std::size_t, std::uintptr_t>> cached_;  // usable bytes, base
-  std::deque<std::uintptr_t> waiting_;                       // in quarantine, oldest first
+  std::deque<Blocks::iterator> waiting_;                     // in quarantine, oldest first
   // Bases that were live at a reset and whose owner may still free them: never handed out meanwhile, or that call
   // would free someone else's memory.
   std::set<std::uintptr_t> orphans_;
