@@ -15,6 +15,7 @@ using vcuda::from_float;
 using vcuda::to_float;
 
 constexpr int kBlockX = 32, kBlockY = 8;
+constexpr int kTogether = vcuda::most_joined(16);
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kWarp = 32, kSampleThreads = 512;
 
@@ -35,42 +36,70 @@ struct Bags {
     return bag < argument(numBags) - 1 ? argument(offsets)[bag + 1] : argument(numIndices);
   }
   __device__ bool has_invalid_index(std::int64_t begin, std::int64_t end) const {
-    return find_invalid(vcuda::readable(&argument(input)[begin], end - begin), end - begin);
-  }
-  UNCHECKED bool find_invalid(const Index* indices, std::int64_t count) const {
     bool found = false;
-    for (std::int64_t i = 0; i < count; ++i) found |= (indices[i] < 0) | (indices[i] >= numRows);
+    for (std::int64_t emb = begin; emb < end; ++emb) found |= is_invalid(argument(input)[emb]);
     return found;
   }
-  // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side. The bag's
-  // indices have been checked. Returns how many of them count.
-  UNCHECKED std::int64_t write_sums(T* out, Index* bags, std::int64_t bag, std::int64_t begin, std::int64_t end,
-                                    std::int64_t feature, int count) const {
-    Sum<T> sums[vcuda::most_joined(kBlockX)];
-    VECTORIZED for (int i = 0; i < count; ++i) sums[i] = 0;
+  __device__ bool is_invalid(Index index) const {
+    return static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(argument(numRows));
+  }
+
+  // A bag, for `count` threads of a row: features [feature, feature + count), which lie side by side.
+  struct Bag {
+    std::int64_t bag, begin, end, feature;
+    int count;
+  };
+  // Checks what the bag's indices lead to, and writes `bags`, if it is not null. Returns how many of them count; below
+  // zero if one is out of range. The indices themselves and `bags` have been checked.
+  UNCHECKED std::int64_t look_up(const Bag& of, Index* bags) const {
     std::int64_t counted = 0;
-    // What the stores below could change for all that the compiler knows.
-    const Index* const indices = input;
-    const Index padding_index = padding_idx;
-    const T* const first_row = weight + feature * weight_stride1;
-    const T* const scales = per_sample_weights;
     const std::int64_t row_stride = weight_stride0, scale_stride = per_sample_weights_stride;
-    for (std::int64_t emb = begin; emb < end; ++emb) {
-      const Index index = indices[emb];
-      const T* const row = vcuda::readable(first_row + index * row_stride, count);
-      const bool padding = index == padding_index;
-      if (!padding) ++counted;
-      if (bags != nullptr) bags[emb - begin] = static_cast<Index>(bag);
-      if (scales != nullptr) {
-        const Sum<T> scale = to_float(*vcuda::readable(&scales[emb * scale_stride], 1));
-        for (int i = 0; i < count; ++i) sums[i] += (padding ? Sum<T>(0) : to_float(row[i])) * scale;
-      } else if (!padding) {
-        VECTORIZED for (int i = 0; i < count; ++i) sums[i] += to_float(row[i]);
-      }
+    const T *const first_row = weight + of.feature * weight_stride1, *const scales = per_sample_weights;
+    const Index *const indices = input + of.begin, padding_index = padding_idx;
+    const std::int64_t many = of.end - of.begin;
+    for (std::int64_t i = 0; i < many; ++i) {
+      const Index index = indices[i];
+      if (is_invalid(index)) return -1;
+      vcuda::readable(first_row + index * row_stride, of.count);
+      if (scales != nullptr) vcuda::readable(&scales[(of.begin + i) * scale_stride], 1);
+      counted += index != padding_index;
     }
-    const Sum<T> bag_size = mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
-    VECTORIZED for (int i = 0; i < count; ++i) out[i] = from_float<T>(sums[i] / bag_size);
+    for (std::int64_t i = 0; bags != nullptr && i < many; ++i) bags[i] = static_cast<Index>(of.bag);
     return counted;
+  }
+  // Sums kMost features of all of a bag's rows, from number `feature` of `of` on; they fit into registers.
+  template <int kMost>
+  UNCHECKED void sum_together(const Bag& of, int feature, T* out, Sum<T> bag_size) const {
+    Sum<T> sums[kMost] = {};
+    const Index padding_index = padding_idx;
+    const T* const first_row = weight + (of.feature + feature) * weight_stride1;
+    const std::int64_t row_stride = weight_stride0;
+    const Index* const end = input + of.end;
+    for (const Index* at = input + of.begin; at != end; ++at) {
+      if (*at == padding_index) continue;
+      const T* const row = first_row + *at * row_stride;
+      VECTORIZED for (int i = 0; i < kMost; ++i) sums[i] += to_float(row[i]);
+    }
+    if (bag_size != 1) {
+      VECTORIZED for (int i = 0; i < kMost; ++i) sums[i] /= bag_size;
+    }
+    VECTORIZED for (int i = 0; i < kMost; ++i) out[feature + i] = from_float<T>(sums[i]);
+  }
+  UNCHECKED void sum_alone(const Bag& of, int feature, T* out, Sum<T> bag_size) const {
+    Sum<T> sum = 0;
+    const T* const first_row = weight + (of.feature + feature) * weight_stride1;
+    for (std::int64_t emb = of.begin; emb < of.end; ++emb) {
+      const Sum<T> value = input[emb] == padding_idx ? Sum<T>(0) : to_float(first_row[input[emb] * weight_stride0]);
+      sum += per_sample_weights == nullptr ? value : value * to_float(per_sample_weights[emb * per_sample_weights_stride]);
+    }
+    out[feature] = from_float<T>(sum / bag_size);
+  }
+  __device__ void write_sums(const Bag& of, T* out, Sum<T> bag_size) const {
+    int feature = 0;
+    if (argument(per_sample_weights) == nullptr) {
+      for (; of.count - feature >= kTogether; feature += kTogether) sum_together<kTogether>(of, feature, out, bag_size);
+    }
+    for (; feature < of.count; ++feature) sum_alone(of, feature, out, bag_size);
   }
 };
 
@@ -100,11 +129,14 @@ __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, I
       bags.numBags, features, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
         const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
         DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
-        DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX,
-                      !bags.has_invalid_index(begin, end));
+        vcuda::readable(&argument(bags.input)[begin], end - begin);
         Index* const to = feature == 0 ? vcuda::writable(&argument(bags.offset2bag)[begin], end - begin) : nullptr;
+        const typename Bags<T, Index>::Bag of{bag, begin, end, feature, count};
+        const std::int64_t counted = bags.look_up(of, to);
+        DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX, counted >= 0);
         T* const out = vcuda::writable(&argument(bags.output)[bag * features + feature], count);
-        const std::int64_t counted = bags.write_sums(out, to, bag, begin, end, feature, count);
+        const Sum<T> size = bags.mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
+        bags.write_sums(of, out, size);
         argument(bags.bag_size)[bag] = static_cast<Index>(counted);
       });
 }

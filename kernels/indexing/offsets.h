@@ -12,12 +12,25 @@ struct Offsets {
   std::int64_t bytes[N];
 };
 
-// Requires: 0 <= linear < the product of the sizes.
+// A number less what its part of dimension 0 is, and that.
+struct Split {
+  std::int64_t rest, coordinate;
+};
 template <int N>
-__device__ inline Offsets<N> offsets_of(const vcuda::Walk<N>& walk, std::int64_t linear) {
-  Offsets<N> out = {};
+__device__ inline Split split(const vcuda::Walk<N>& walk, std::int64_t linear) {
+  const std::int64_t rest = quotient(linear, walk.sizes[0]);
+  return {rest, linear - rest * vcuda::argument(walk.sizes[0].number)};
+}
+
+template <int N>
+__device__ inline Offsets<N> offsets_of(const vcuda::Walk<N>& walk, const Split& element) {
+  Offsets<N> out;
+  for (int operand = 0; operand < N; ++operand) {
+    out.bytes[operand] = element.coordinate * vcuda::argument(walk.strides[operand][0]);
+  }
   const int dims = vcuda::argument(walk.dims);
-  for (int dim = 0; dim < dims; ++dim) {
+  std::int64_t linear = element.rest;
+  for (int dim = 1; dim < dims; ++dim) {
     // What is left for the last dimension is its coordinate.
     const std::int64_t rest = dim + 1 < dims ? quotient(linear, walk.sizes[dim]) : 0;
     const std::int64_t coordinate = linear - rest * vcuda::argument(walk.sizes[dim].number);
@@ -27,6 +40,12 @@ __device__ inline Offsets<N> offsets_of(const vcuda::Walk<N>& walk, std::int64_t
     }
   }
   return out;
+}
+
+// Requires: 0 <= linear < the product of the sizes.
+template <int N>
+__device__ inline Offsets<N> offsets_of(const vcuda::Walk<N>& walk, std::int64_t linear) {
+  return offsets_of(walk, vcuda::argument(walk.dims) > 1 ? split(walk, linear) : Split{0, linear});
 }
 
 // The first element of a thread, and how many threads it does the work of.
@@ -51,10 +70,11 @@ __device__ void for_each_run(const vcuda::Walk<N>& walk, std::int64_t count, con
   std::int64_t first = elements.first;
   for (int n = 0; n < kPerThread && first < count; ++n, first += kThreads) {
     const std::int64_t end = count - first < elements.joined ? count : first + elements.joined;
-    for (std::int64_t i = first; i < end;) {
-      const std::int64_t left = row - (i - quotient(i, walk.sizes[0]) * row);
+    Split element = split(walk, first);
+    for (std::int64_t i = first; i < end; element = {element.rest + 1, 0}) {
+      const std::int64_t left = row - element.coordinate;
       const int together = static_cast<int>(end - i < left ? end - i : left);
-      body(offsets_of(walk, i), together);
+      body(offsets_of(walk, element), together);
       i += together;
     }
   }

@@ -10,13 +10,14 @@ __device__ std::int64_t index_at(const char* index, std::int64_t offset) {
   return *reinterpret_cast<const Index*>(index + offset);
 }
 
-// Checks elements to write, up to the first index that is out of range, and says how many that were.
-template <typename T, typename Index>
+// Checks elements to write, up to the first index that is out of range, and says how many that were. kLine: they lie in a
+// checked line.
+template <typename T, bool kLine, typename Index>
 UNCHECKED int check_run(char* to, std::int64_t step, const Index* indices, std::uint64_t size, std::int64_t stride,
                         int count) {
   int i = 0;
   for (; i < count && static_cast<std::uint64_t>(indices[i]) < size; ++i, to += step) {
-    vcuda::writable(reinterpret_cast<T*>(to + indices[i] * stride), 1);
+    if (!kLine) vcuda::writable(reinterpret_cast<T*>(to + indices[i] * stride), 1);
   }
   return i;
 }
@@ -43,7 +44,9 @@ struct AtomicAdd {
     __device__ void operator()(const Moves<Index>& moves) const {
       const Run<T> from(moves.source, moves.source_step, moves.count);
       const int done = moves.quickly(check_index, from, [&](const T*, const Index* indices) {
-        return check_run<T>(moves.self, moves.self_step, indices, moves.bound(), moves.stride, moves.count);
+        const auto run = moves.template is_checked_line<T>(moves.self, moves.self_step) ? &check_run<T, true, Index>
+                                                                                        : &check_run<T, false, Index>;
+        return run(moves.self, moves.self_step, indices, moves.bound(), moves.stride, moves.count);
       });
       if (done == moves.count) return;
       moves.for_each(

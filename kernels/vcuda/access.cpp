@@ -207,6 +207,10 @@ VCUDA_INTO_KERNELS void detail::check_joined(const void* first, std::size_t elem
   check_in_turn(first, element_bytes, count, access);
 }
 
+VCUDA_INTO_KERNELS bool detail::are_plainly_fine(const void* first, std::size_t bytes) {
+  return shadow::are_plainly_fine(reinterpret_cast<std::uintptr_t>(first), bytes);
+}
+
 void detail::check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access) {
   if (are_in_own_shared(first, element_bytes, count, access)) return;
   run_alone();

@@ -115,6 +115,10 @@ template <typename T>
   return first;
 }
 template <typename T>
+[[gnu::always_inline]] inline bool are_accessible(const T* first, std::int64_t count) {
+  return detail::are_plainly_fine(first, sizeof(T) * static_cast<std::size_t>(count));
+}
+template <typename T>
 void set(T& element, T value) {
   write_unchecked(element, value);
 }

@@ -116,7 +116,9 @@ VCUDA_KERNEL_SIDE void run_alone();
 
 // check_access for `count` elements in a row, at least none, for this thread and those that run as one with it.
 VCUDA_KERNEL_SIDE void check_joined(const void* first, std::size_t element_bytes, std::int64_t count, Access access);
-// The same where something is wrong with one of them, or a tool watches.
+// False says only that this cannot tell. Requires: bytes > 0.
+VCUDA_KERNEL_SIDE bool are_plainly_fine(const void* first, std::size_t bytes);
+// check_joined where something is wrong with one of them, or a tool watches.
 VCUDA_KERNEL_SIDE void check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access);
 // memcpy that the sanitizer does not see.
 void copy(void* to, const void* from, std::size_t bytes);
