@@ -35,71 +35,66 @@ struct Bags {
   __device__ std::int64_t end_of(std::int64_t bag) const {
     return bag < argument(numBags) - 1 ? argument(offsets)[bag + 1] : argument(numIndices);
   }
-  __device__ bool has_invalid_index(std::int64_t begin, std::int64_t end) const {
-    bool found = false;
-    for (std::int64_t emb = begin; emb < end; ++emb) found |= is_invalid(argument(input)[emb]);
-    return found;
-  }
-  __device__ bool is_invalid(Index index) const {
-    return static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(argument(numRows));
-  }
-
-  // A bag, for `count` threads of a row: features [feature, feature + count), which lie side by side.
-  struct Bag {
-    std::int64_t bag, begin, end, feature;
-    int count;
-  };
-  // Checks what the bag's indices lead to, and writes `bags`, if it is not null. Returns how many of them count; below
-  // zero if one is out of range. The indices themselves and `bags` have been checked.
-  UNCHECKED std::int64_t look_up(const Bag& of, Index* bags) const {
-    std::int64_t counted = 0;
-    const std::int64_t row_stride = weight_stride0, scale_stride = per_sample_weights_stride;
-    const T *const first_row = weight + of.feature * weight_stride1, *const scales = per_sample_weights;
-    const Index *const indices = input + of.begin, padding_index = padding_idx;
-    const std::int64_t many = of.end - of.begin;
-    for (std::int64_t i = 0; i < many; ++i) {
-      const Index index = indices[i];
-      if (is_invalid(index)) return -1;
-      vcuda::readable(first_row + index * row_stride, of.count);
-      if (scales != nullptr) vcuda::readable(&scales[(of.begin + i) * scale_stride], 1);
-      counted += index != padding_index;
-    }
-    for (std::int64_t i = 0; bags != nullptr && i < many; ++i) bags[i] = static_cast<Index>(of.bag);
-    return counted;
-  }
-  // Sums kMost features of all of a bag's rows, from number `feature` of `of` on; they fit into registers.
+  // Sums up kMost features of a bag's rows, which lie side by side from `column` on: so few that they fit into registers.
   template <int kMost>
-  UNCHECKED void sum_together(const Bag& of, int feature, T* out, Sum<T> bag_size) const {
+  __device__ void sum_together(const T* column, const Index* indices, std::int64_t many, T* out,
+                               Sum<T> bag_size) const {
     Sum<T> sums[kMost] = {};
-    const Index padding_index = padding_idx;
-    const T* const first_row = weight + (of.feature + feature) * weight_stride1;
+    const Index padding = padding_idx;
     const std::int64_t row_stride = weight_stride0;
-    const Index* const end = input + of.end;
-    for (const Index* at = input + of.begin; at != end; ++at) {
-      if (*at == padding_index) continue;
-      const T* const row = first_row + *at * row_stride;
-      VECTORIZED for (int i = 0; i < kMost; ++i) sums[i] += to_float(row[i]);
+    for (std::int64_t i = 0; i < many; ++i) {
+      if (indices[i] == padding) continue;
+      const T* const row = column + indices[i] * row_stride;
+      VECTORIZED for (int f = 0; f < kMost; ++f) sums[f] += to_float(row[f]);
     }
     if (bag_size != 1) {
-      VECTORIZED for (int i = 0; i < kMost; ++i) sums[i] /= bag_size;
+      VECTORIZED for (int f = 0; f < kMost; ++f) sums[f] /= bag_size;
     }
-    VECTORIZED for (int i = 0; i < kMost; ++i) out[feature + i] = from_float<T>(sums[i]);
+    VECTORIZED for (int f = 0; f < kMost; ++f) out[f] = from_float<T>(sums[f]);
   }
-  UNCHECKED void sum_alone(const Bag& of, int feature, T* out, Sum<T> bag_size) const {
+  __device__ void sum_alone(const T* column, const Index* indices, std::int64_t many, const T* scales, T* out,
+                            Sum<T> bag_size) const {
     Sum<T> sum = 0;
-    const T* const first_row = weight + (of.feature + feature) * weight_stride1;
-    for (std::int64_t emb = of.begin; emb < of.end; ++emb) {
-      const Sum<T> value = input[emb] == padding_idx ? Sum<T>(0) : to_float(first_row[input[emb] * weight_stride0]);
-      sum += per_sample_weights == nullptr ? value : value * to_float(per_sample_weights[emb * per_sample_weights_stride]);
+    for (std::int64_t i = 0; i < many; ++i) {
+      const Sum<T> value = indices[i] == padding_idx ? Sum<T>(0) : to_float(column[indices[i] * weight_stride0]);
+      sum += scales == nullptr ? value : value * to_float(scales[i * per_sample_weights_stride]);
     }
-    out[feature] = from_float<T>(sum / bag_size);
+    *out = from_float<T>(sum / bag_size);
   }
-  __device__ void write_sums(const Bag& of, T* out, Sum<T> bag_size) const {
-    int feature = 0;
-    if (argument(per_sample_weights) == nullptr) {
-      for (; of.count - feature >= kTogether; feature += kTogether) sum_together<kTogether>(of, feature, out, bag_size);
+
+  // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side. All that
+  // they touch is checked here.
+  UNCHECKED void sum(std::int64_t bag, std::int64_t feature, int count) const {
+    const bool is_last = bag + 1 == numBags;
+    const Index* const bounds = vcuda::readable(&offsets[bag], is_last ? 1 : 2);
+    const std::int64_t begin = bag == 0 ? 0 : bounds[0], end = is_last ? numIndices : bounds[1], many = end - begin;
+    DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
+    const Index* const indices = vcuda::readable(&input[begin], many);
+    Index* const bags = feature == 0 ? vcuda::writable(&offset2bag[begin], many) : nullptr;
+    const T* const column = weight + feature * weight_stride1;
+    const T* const scales = per_sample_weights == nullptr ? nullptr : per_sample_weights + begin * per_sample_weights_stride;
+    const Index padding = padding_idx;
+    const std::int64_t row_stride = weight_stride0, scale_stride = per_sample_weights_stride, rows = numRows;
+    std::int64_t valid = 0, counted = 0;
+    for (; valid < many; ++valid) {
+      const Index index = indices[valid];
+      if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(rows)) break;
+      vcuda::readable(column + index * row_stride, count);
+      if (scales != nullptr) vcuda::readable(&scales[valid * scale_stride], 1);
+      counted += index != padding;
     }
-    for (; feature < of.count; ++feature) sum_alone(of, feature, out, bag_size);
+    if (many != 0) {
+      DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX, valid == many);
+    }
+    for (std::int64_t i = 0; bags != nullptr && i < many; ++i) bags[i] = static_cast<Index>(bag);
+    T* const out = vcuda::writable(&output[bag * featureSize + feature], count);
+    *vcuda::writable(&bag_size[bag], 1) = static_cast<Index>(counted);
+    const Sum<T> divisor = mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
+    int f = 0;
+    if (scales == nullptr) {
+      for (; count - f >= kTogether; f += kTogether) sum_together<kTogether>(column + f, indices, many, out + f, divisor);
+    }
+    for (; f < count; ++f) sum_alone(column + f, indices, many, scales, out + f, divisor);
   }
 };
 
@@ -126,19 +121,8 @@ __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, I
   // Features of a row that do not lie side by side are no row.
   const std::int64_t most = bags.weight_stride1 == 1 ? kBlockX : 1, features = bags.featureSize;
   for_each_chunk(
-      bags.numBags, features, bags.per_bag, most, [&](std::int64_t bag, std::int64_t feature, int count) {
-        const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
-        DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
-        vcuda::readable(&argument(bags.input)[begin], end - begin);
-        Index* const to = feature == 0 ? vcuda::writable(&argument(bags.offset2bag)[begin], end - begin) : nullptr;
-        const typename Bags<T, Index>::Bag of{bag, begin, end, feature, count};
-        const std::int64_t counted = bags.look_up(of, to);
-        DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX, counted >= 0);
-        T* const out = vcuda::writable(&argument(bags.output)[bag * features + feature], count);
-        const Sum<T> size = bags.mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
-        bags.write_sums(of, out, size);
-        argument(bags.bag_size)[bag] = static_cast<Index>(counted);
-      });
+      bags.numBags, features, bags.per_bag, most,
+      [&](std::int64_t bag, std::int64_t feature, int count) { bags.sum(bag, feature, count); });
 }
 
 template <typename T, typename Index>
@@ -146,13 +130,13 @@ __global__ void EmbeddingBag_updateOutputKernel_max(KERNEL_STRUCT(Bags<T, Index>
   for_each_chunk(bags.numBags, bags.featureSize, bags.per_bag, 1, [&](std::int64_t bag, std::int64_t feature, int) {
     const std::int64_t begin = bags.begin_of(bag), end = bags.end_of(bag);
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 77, "EmbeddingBag_updateOutputKernel_max", "end >= begin", end >= begin);
-    DEVICE_ASSERT(EMBEDDING_BAG_CU, 89, "EmbeddingBag_updateOutputKernel_max", INVALID_INDEX,
-                  !bags.has_invalid_index(begin, end));
     T most = from_float<T>(0);
     Index word = -1;
     std::int64_t counted = 0;
     for (std::int64_t emb = begin; emb < end; ++emb) {
       const Index index = bags.input[emb];
+      DEVICE_ASSERT(EMBEDDING_BAG_CU, 89, "EmbeddingBag_updateOutputKernel_max", INVALID_INDEX,
+                    index >= 0 && index < bags.numRows);
       if (feature == 0) bags.offset2bag[emb] = static_cast<Index>(bag);
       if (index == bags.padding_idx) continue;
       const T value = bags.weight[feature * bags.weight_stride1 + index * bags.weight_stride0];
