@@ -127,6 +127,12 @@ std::vector<AssertRow> index_asserts() {
          at::zeros(4, on.dtype(at::kHalf)).scatter_add_(0, labels({0, 4}), at::ones(2, on.dtype(at::kHalf)));
        },
        kScatterGather163, op, kScatterGather, "block: [0,0,0], thread: [1,0,0]"},
+      {"U12 in the second of two rows",
+       [](O on) {
+         const Tensor indices = labels({0, 1, 2, 3, 3, 2, 4, 0}).reshape({2, 4});
+         at::zeros({2, 4}, on).scatter_add_(1, indices, at::ones({2, 4}, on));
+       },
+       kScatterGather163, op, kScatterGather, "block: [0,0,0], thread: [6,0,0]"},
       {"U13", [](O on) { at::zeros(4, on).scatter_reduce_(0, labels({4}), at::ones(1, on), "amax"); },
        kScatterGather163, op, kScatterGather},
       {"U13 mean", [](O on) { at::zeros(4, on).scatter_reduce_(0, labels({-1}), at::ones(1, on), "mean"); },
@@ -221,6 +227,12 @@ std::vector<AssertRow> loss_asserts() {
          at::nll_loss_nd(at::zeros({1, 3, 2, 2}, on), pixels({3, 0, 0, 0}), {}, kNone);
        },
        LOSS2D "73", "nll_loss2d_forward_no_reduce_kernel", kCurTarget},
+      {"U30 the sample moves fastest, then the row",
+       [](O on) {
+         const Tensor bad = labels({0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0}).reshape({2, 2, 3});
+         at::nll_loss_nd(at::zeros({2, 3, 2, 3}, on), bad, {}, kNone);
+       },
+       LOSS2D "73", "nll_loss2d_forward_no_reduce_kernel", kCurTarget, "block: [0,0,0], thread: [2,0,0]"},
       {"U30 reads 64 bits",
        [](O on) {
          at::nll_loss_nd(at::zeros({1, 3, 2, 2}, on), pixels({kWrap, 0, 0, 0}), {}, kNone);

@@ -40,6 +40,9 @@ std::vector<Parity> loss_rows() {
   const Tensor wide = log_probabilities({5, 6});
   const Tensor spatial = log_probabilities({2, 3, 2, 2});
   const Tensor pixels = longs({0, 1, 2, 2, 1, 1, 0, 2}).reshape({2, 2, 2});
+  const auto counted = [](at::IntArrayRef size) {
+    return at::arange(c10::multiply_integers(size), at::kLong).reshape(size) % 3;
+  };
   constexpr auto kNone = at::Reduction::None;
   constexpr auto kSum = at::Reduction::Sum;
   constexpr auto kMean = at::Reduction::Mean;
@@ -82,6 +85,9 @@ std::vector<Parity> loss_rows() {
       loss_row("2d, empty, mean", {spatial.slice(0, 0, 0), pixels.slice(0, 0, 0), {}, kMean}),
       loss_row("2d, half", {spatial.to(at::kHalf), pixels, {}, kMean}, 2e-3),
       loss_row("2d, every second class", {log_probabilities({2, 6, 2, 2}).slice(1, 0, 6, 2), pixels, {}, kMean}),
+      loss_row("2d, none, several blocks", {log_probabilities({3, 3, 23, 37}), counted({3, 23, 37}), {}, kNone}),
+      loss_row("2d, none, more samples than threads",
+               {log_probabilities({1030, 3, 2, 3}), counted({1030, 2, 3}), weights, kNone, 1}),
       loss_row("2d, transposed labels", {spatial, pixels.transpose(1, 2), {}, kNone}),
   };
 }

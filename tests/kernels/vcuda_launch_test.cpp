@@ -297,18 +297,31 @@ TEST_F(LaunchTest, ThreadsRunAsOneUpToABarrier) {
   }
 }
 
+TEST_F(LaunchTest, AThreadThatRunsForItsBlockGoesOnOverAllOfTheGrid) {
+  const std::vector<int> values(std::size_t{6} * 32, 1);
+  int* const out = device_array<int>(3);
+  sum_joined(to_device(values), 5, out, {{3, 2}, 32});  // blockIdx.y is not read: each sum is written twice
+  EXPECT_EQ(vcuda::synchronize(), Error::none);
+  EXPECT_THAT(peek(out, 3), testing::ElementsAre(32, 32, 32));
+  const std::string text = printed_by([&] { sum_joined(to_device(values), 1, out, {{2, 2}, 1}); });
+  for (const char* block : {"[0,0,0]", "[1,0,0]", "[0,1,0]", "[1,1,0]"}) {
+    EXPECT_THAT(text, testing::HasSubstr(std::string("block: ") + block + ", thread: [0,0,0]"));
+  }
+}
+
 TEST_F(LaunchTest, AFailedAssertBeforeABarrierIsEachThreadsOwn) {
-  std::vector<int> values(64, 1);
-  values[32 + 3] = values[32 + 31] = 5;
-  int* const out = device_array<int>(2);
-  const std::string text = printed_by([&] { sum_joined(to_device(values), 5, out, {2, 32}); });
-  const auto line = [](int x) {
-    return "/pytorch/aten/Test.cu:10: joined_sum_kernel: block: [1,0,0], thread: [" + std::to_string(x) +
-           ",0,0] Assertion `value < bound` failed.\n";
+  std::vector<int> values(std::size_t{5} * 32, 1);
+  values[64 + 3] = values[64 + 31] = values[128] = 5;
+  int* const out = device_array<int>(5);
+  const std::string text = printed_by([&] { sum_joined(to_device(values), 5, out, {5, 32}); });
+  const auto line = [](int block, int x) {
+    return "/pytorch/aten/Test.cu:10: joined_sum_kernel: block: [" + std::to_string(block) + ",0,0], thread: [" +
+           std::to_string(x) + ",0,0] Assertion `value < bound` failed.\n";
   };
-  EXPECT_EQ(text, line(3) + line(31));
+  EXPECT_EQ(text, line(2, 3) + line(2, 31) + line(4, 0));
   EXPECT_EQ(vcuda::synchronize(), Error::assert_triggered);
-  EXPECT_EQ(peek(out, 1)[0], 32) << "the first block has no bad value";
+  const std::vector<int> sums = peek(out, 4);
+  for (const std::size_t healthy : {0u, 1u, 3u}) EXPECT_EQ(sums[healthy], 32) << "block " << healthy;
 }
 
 TEST_F(LaunchTest, AFaultBeforeABarrierIsTheFirstThreadsOwn) {
