@@ -16,6 +16,7 @@ using vcuda::to_float;
 
 constexpr int kBlockX = 32, kBlockY = 8;
 constexpr int kTogether = vcuda::most_joined(16);
+constexpr std::int64_t kWorth = 16;  // a look at so many elements costs less than a check of a single one
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kWarp = 32, kSampleThreads = 512;
 
@@ -62,24 +63,40 @@ struct Bags {
     *out = from_float<T>(sum / bag_size);
   }
 
+  // Whether all arrays may be touched, each as a whole. Not asked about a table much larger than what is looked up.
+  __device__ bool are_fine() const {
+    const std::int64_t table = (numRows - 1) * weight_stride0 + (featureSize - 1) * weight_stride1 + 1;
+    return numIndices > 0 && numRows > 0 && table / kWorth <= numIndices * featureSize &&
+           vcuda::are_accessible(weight, table) && vcuda::are_accessible(input, numIndices) &&
+           vcuda::are_accessible(offset2bag, numIndices) && vcuda::are_accessible(offsets, numBags) &&
+           vcuda::are_accessible(bag_size, numBags) && vcuda::are_accessible(output, numBags * featureSize);
+  }
+
   // What `count` threads of a row make of a bag: features [feature, feature + count), which lie side by side. All that
-  // they touch is checked here.
+  // they touch is checked here, but for places within arrays that are fine.
   UNCHECKED void sum(std::int64_t bag, std::int64_t feature, int count) const {
+    const bool fine = vcuda::once_a_grid([this] { return are_fine(); });
     const bool is_last = bag + 1 == numBags;
-    const Index* const bounds = vcuda::readable(&offsets[bag], is_last ? 1 : 2);
-    const std::int64_t begin = bag == 0 ? 0 : bounds[0], end = is_last ? numIndices : bounds[1], many = end - begin;
+    if (!fine) vcuda::readable(&offsets[bag], is_last ? 1 : 2);
+    const std::int64_t begin = bag == 0 ? 0 : offsets[bag], end = is_last ? numIndices : offsets[bag + 1];
+    const std::int64_t many = end - begin;
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
-    const Index* const indices = vcuda::readable(&input[begin], many);
-    Index* const bags = feature == 0 ? vcuda::writable(&offset2bag[begin], many) : nullptr;
+    const Index* const indices = &input[begin];
+    Index* const bags = feature == 0 ? &offset2bag[begin] : nullptr;
+    if (!fine || begin < 0 || end > numIndices) {
+      vcuda::readable(indices, many);
+      if (bags != nullptr) vcuda::writable(bags, many);
+    }
     const T* const column = weight + feature * weight_stride1;
-    const T* const scales = per_sample_weights == nullptr ? nullptr : per_sample_weights + begin * per_sample_weights_stride;
+    const T* const scales =
+        per_sample_weights == nullptr ? nullptr : per_sample_weights + begin * per_sample_weights_stride;
     const Index padding = padding_idx;
     const std::int64_t row_stride = weight_stride0, scale_stride = per_sample_weights_stride, rows = numRows;
     std::int64_t valid = 0, counted = 0;
     for (; valid < many; ++valid) {
       const Index index = indices[valid];
       if (static_cast<std::uint64_t>(index) >= static_cast<std::uint64_t>(rows)) break;
-      vcuda::readable(column + index * row_stride, count);
+      if (!fine) vcuda::readable(column + index * row_stride, count);
       if (scales != nullptr) vcuda::readable(&scales[valid * scale_stride], 1);
       counted += index != padding;
     }
@@ -87,8 +104,9 @@ struct Bags {
       DEVICE_ASSERT(EMBEDDING_BAG_CU, 149, "EmbeddingBag_updateOutputKernel_sum_mean", INVALID_INDEX, valid == many);
     }
     for (std::int64_t i = 0; bags != nullptr && i < many; ++i) bags[i] = static_cast<Index>(bag);
-    T* const out = vcuda::writable(&output[bag * featureSize + feature], count);
-    *vcuda::writable(&bag_size[bag], 1) = static_cast<Index>(counted);
+    T* const out = &output[bag * featureSize + feature];
+    if (!fine) vcuda::writable(out, count), vcuda::writable(&bag_size[bag], 1);
+    bag_size[bag] = static_cast<Index>(counted);
     const Sum<T> divisor = mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
     int f = 0;
     if (scales == nullptr) {

@@ -211,6 +211,13 @@ VCUDA_INTO_KERNELS bool detail::are_plainly_fine(const void* first, std::size_t 
   return shadow::are_plainly_fine(reinterpret_cast<std::uintptr_t>(first), bytes);
 }
 
+VCUDA_INTO_KERNELS bool detail::once_a_grid(bool (*look)(const void* closure), const void* closure) {
+  std::optional<bool>& fine = runner->arrays_fine;
+  if (!fine) [[unlikely]]
+    fine = !current_thread_state.alone && look(closure);
+  return *fine;
+}
+
 void detail::check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access) {
   if (are_in_own_shared(first, element_bytes, count, access)) return;
   run_alone();

@@ -23,7 +23,9 @@
 // vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, n >= 0, for vcuda::argument and vcuda::set,
 // which check nothing; vcuda::copy_joined copies n elements, and vcuda::add_unchecked is atomicAdd on float, double and
 // int, for what has been checked. vcuda::are_accessible(p, n), n > 0, looks whether n elements may be read and written
-// and reports nothing; false, as always on a GPU, says only that it does not know.
+// and reports nothing; false, as always on a GPU, says only that it does not know. vcuda::once_a_grid(look) is the
+// answer that look() gave to the first thread, where it says that about arrays that are the same for all threads; a
+// kernel has one such question.
 // UNCHECKED, in the place of __device__, is for the inner loop of threads that may be joined: the virtual device
 // neither checks nor counts what it does, so all memory that it touches must have been checked before, for this thread
 // and those joined. VECTORIZED stands before a loop of it that may take elements side by side at once.
@@ -83,6 +85,10 @@ __device__ T* writable(T* first, std::int64_t) {
 }
 template <typename T>
 __device__ bool are_accessible(const T*, std::int64_t) {
+  return false;
+}
+template <typename Look>
+__device__ bool once_a_grid(const Look&) {
   return false;
 }
 template <typename T>

@@ -5,6 +5,7 @@
 #include <array>
 #include <csetjmp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,7 @@ struct Runner {
   std::uintptr_t frames = 0;                  // kernels' frames lie below it
   std::array<shadow::Range, 4> own_shared{};  // arrays of this grid's kernel met lately, so that a name is read once
   std::size_t next_shared = 0;                // of them, to be replaced next
+  std::optional<bool> arrays_fine;            // what the first thread found (once_a_grid)
   BlocksResult result;
   std::jmp_buf end;  // without barriers: where the end of a thread or of the grid jumps to
 };

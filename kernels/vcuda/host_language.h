@@ -21,10 +21,16 @@
 // One block at a time runs in the process, so a block's shared memory is static storage.
 #define __shared__ static
 
-#define threadIdx (::vcuda::read_unchecked(::vcuda::current_thread().thread))
-#define blockIdx (::vcuda::read_unchecked(::vcuda::current_thread().block))
-#define blockDim (::vcuda::read_unchecked(::vcuda::current_thread().block_size))
-#define gridDim (::vcuda::read_unchecked(::vcuda::current_thread().grid_size))
+// Each part by itself: a function would return two of them in one register, and the machine waits where it loads both
+// just after one was stored.
+#define VCUDA_PARTS(DIM3)                                                                                           \
+  (::vcuda::Dim3(::vcuda::read_unchecked(::vcuda::current_thread().DIM3.x),                                         \
+                 ::vcuda::read_unchecked(::vcuda::current_thread().DIM3.y),                                         \
+                 ::vcuda::read_unchecked(::vcuda::current_thread().DIM3.z)))
+#define threadIdx VCUDA_PARTS(thread)
+#define blockIdx VCUDA_PARTS(block)
+#define blockDim VCUDA_PARTS(block_size)
+#define gridDim VCUDA_PARTS(grid_size)
 #define __syncthreads() ::vcuda::block_barrier()
 
 using dim3 = ::vcuda::Dim3;
@@ -82,8 +88,6 @@ using dim3 = ::vcuda::Dim3;
 
 namespace vcuda {
 
-inline Dim3 read_unchecked(const Dim3& d) { return {read_unchecked(d.x), read_unchecked(d.y), read_unchecked(d.z)}; }
-
 template <typename T>
 T argument(const T& element) {
   return read_unchecked(element);
@@ -117,6 +121,10 @@ template <typename T>
 template <typename T>
 [[gnu::always_inline]] inline bool are_accessible(const T* first, std::int64_t count) {
   return detail::are_plainly_fine(first, sizeof(T) * static_cast<std::size_t>(count));
+}
+template <typename Look>
+[[gnu::always_inline]] inline bool once_a_grid(const Look& look) {
+  return detail::once_a_grid([](const void* closure) { return (*static_cast<const Look*>(closure))(); }, &look);
 }
 template <typename T>
 void set(T& element, T value) {

@@ -137,6 +137,7 @@ BlocksResult run_blocks(detail::Body body, detail::Closure closure, Dim3 blocks,
   own.closure = {reinterpret_cast<std::uintptr_t>(closure.at), closure.bytes};
   own.barriers = 0;
   own.own_shared = {};
+  own.arrays_fine.reset();
   const LocalArrays& locals = own.locals;
   current_thread_state = {{0, 0, 0},     block_number(first, blocks), block,
                           blocks,        locals.stack().begin,        locals.stack().bytes,

@@ -118,6 +118,8 @@ VCUDA_KERNEL_SIDE void run_alone();
 VCUDA_KERNEL_SIDE void check_joined(const void* first, std::size_t element_bytes, std::int64_t count, Access access);
 // False says only that this cannot tell. Requires: bytes > 0.
 VCUDA_KERNEL_SIDE bool are_plainly_fine(const void* first, std::size_t bytes);
+// What `look(closure)` said to the first thread of this host thread's that asked; false where a tool watches.
+VCUDA_KERNEL_SIDE bool once_a_grid(bool (*look)(const void* closure), const void* closure);
 // check_joined where something is wrong with one of them, or a tool watches.
 VCUDA_KERNEL_SIDE void check_in_turn(const void* first, std::size_t element_bytes, std::int64_t count, Access access);
 // memcpy that the sanitizer does not see.
@@ -126,12 +128,19 @@ void copy(void* to, const void* from, std::size_t bytes);
 // Moves on to the first thread of the next row of the block, or of the next block; false after the last one.
 VCUDA_KERNEL_SIDE bool next_row();
 
-// The same; without a call where a block is one row and so is the grid, but for its last block.
+// The same; without a call within a block, and where blocks and the grid are one row, but for the last block.
 inline bool next_row_quickly() {
   ThreadState& state = current_thread_state;
+  const unsigned row = read_unchecked(state.thread.y) + 1, rows = read_unchecked(state.block_size.y);
+  if (row < rows) {
+    write_unchecked(state.thread.y, row);
+    write_unchecked(state.thread.x, 0u);
+    write_unchecked(state.last_joined, read_unchecked(state.first_joined));
+    return true;
+  }
   const unsigned block = read_unchecked(state.block.x) + 1;
   const std::uint64_t blocks = read_unchecked(state.blocks) - 1;
-  const bool one_row = (read_unchecked(state.block_size.y) | read_unchecked(state.block_size.z)) == 1;
+  const bool one_row = (rows | read_unchecked(state.block_size.z)) == 1;
   if (!one_row || blocks == 0 || block >= read_unchecked(state.grid_size.x)) return next_row();
   write_unchecked(state.thread.x, 0u);
   write_unchecked(state.last_joined, read_unchecked(state.first_joined));

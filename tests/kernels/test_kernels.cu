@@ -138,6 +138,11 @@ __global__ void joined_sum_kernel(const int* values, int bound, int* out) {
   out[blockIdx.x] = sum;
 }
 
+__global__ void ask_once_kernel(const int* values, int count, int* out) {
+  const bool fine = vcuda::once_a_grid([=] { return vcuda::are_accessible(values, count); });
+  out[blockIdx.x * blockDim.x + threadIdx.x] = fine ? 1 : 0;
+}
+
 __global__ void sum_loop_kernel(const float* values, int count, float* out) {
   float sum = 0;
   for (int i = 0; i < count; ++i) sum += values[i];
@@ -156,6 +161,9 @@ void copy_in_rows(const int* from, const int* limits, int* to, int count, Shape 
 }
 void sum_joined(const int* values, int bound, int* out, Shape shape) {
   LAUNCH_WITH_BARRIERS(joined_sum_kernel, shape.grid, shape.block, shape.stream, values, bound, out);
+}
+void ask_once(const int* values, int count, int* out, Shape shape) {
+  LAUNCH(ask_once_kernel, shape.grid, shape.block, shape.stream, values, count, out);
 }
 void quotients(const std::int64_t* values, std::int64_t number, std::int64_t* out, Shape shape) {
   const vcuda::Divisor divisor(number);

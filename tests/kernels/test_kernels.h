@@ -20,6 +20,8 @@ void copy_in_rows(const int* from, const int* limits, int* to, int count, Shape 
 // A block's sum, by way of shared memory for 64 threads that run as one before the barrier; each asserts that its value
 // is below `bound`.
 void sum_joined(const int* values, int bound, int* out, Shape shape);
+// out[thread]: whether the first thread found that `count` values may be touched.
+void ask_once(const int* values, int count, int* out, Shape shape);
 void count_in_rows(int* out, unsigned width, Shape shape);  // adds 1 for x < width; the others end their row
 void quotients(const std::int64_t* values, std::int64_t number, std::int64_t* out, Shape shape);  // values[i] / number
 void assert_below(const int* values, int bound, Shape shape);  // one value a thread; asserts values[i] < bound

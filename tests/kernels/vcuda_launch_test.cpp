@@ -336,6 +336,27 @@ TEST_F(LaunchTest, AFaultBeforeABarrierIsTheFirstThreadsOwn) {
   EXPECT_THAT(overrun, testing::HasSubstr("by thread (64,0,0) in block (0,0,0)\n"));
 }
 
+TEST_F(LaunchTest, AskedOnceAGrid) {
+  int* const values = device_array<int>(10);
+  int* const out = device_array<int>(4);
+  const auto answers = [&](const int* from, int count) {
+    ask_once(from, count, out, {2, 2});
+    EXPECT_EQ(vcuda::synchronize(), Error::none);
+    return peek(out, 4);
+  };
+  EXPECT_THAT(answers(values, 10), testing::Each(1));
+  EXPECT_THAT(answers(values, 11), testing::Each(0)) << "one past the end";
+  EXPECT_THAT(answers(values + 3, 7), testing::Each(1));
+  EXPECT_EQ(vcuda::deallocate(values), Error::none);
+  EXPECT_THAT(answers(values, 10), testing::Each(0)) << "freed since the last grid";
+  int* const watched = device_array<int>(10);
+  vcuda::options().tool = vcuda::Tool::initcheck;
+  int* const seen = device_array<int>(10);
+  EXPECT_THAT(answers(watched, 10), testing::Each(0)) << "a tool wants to see every access";
+  EXPECT_THAT(answers(seen, 10), testing::Each(0));
+  vcuda::options().tool = vcuda::Tool::memcheck;
+}
+
 TEST_F(LaunchTest, Atomics) {
   std::int64_t* const integer = device_array<std::int64_t>(1);
   float* const real = device_array<float>(1);
