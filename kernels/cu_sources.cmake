@@ -29,6 +29,7 @@ set(DSAFUZZ_CU_SOURCES
   pooling/max_pool_backward.cu
   pooling/max_unpool.cu
   reduction/segment_reduce.cu
+  reduction/sum.cu
   sampling/assert_async.cu
   sampling/bernoulli.cu
   sampling/multinomial.cu

@@ -22,8 +22,8 @@ __device__ inline Joined join_for(int count, int most) {
   return {all.first, left < all.threads ? (left < 0 ? 0 : left) : all.threads};
 }
 
-// Of `count` elements every thread takes each `step`-th: calls `body(element, how many of the threads joined have it and
-// those after it)`.
+// Of `count` elements every thread takes each `step`-th: calls `body(element, how many of the threads joined have it
+// and those after it)`.
 template <typename Int, typename Body>
 __device__ void for_each_joined_run(const Joined& joined, int step, Int count, const Body& body) {
   for (Int first = joined.first; first < count; first += step)

@@ -9,6 +9,7 @@
 #include "kernels/loss/binary_cross_entropy.h"
 #include "kernels/loss/multi_margin_loss.h"
 #include "kernels/loss/multilabel_margin_loss.h"
+#include "kernels/reduction/sum.h"
 
 namespace vcuda::aten {
 namespace {
@@ -25,6 +26,17 @@ void finish(const Tensor& written, const Tensor& to) {
   if (!written.is_same(to)) to.copy_(written);
 }
 
+// The sum or mean of contiguous losses, into the only element of `out`.
+void sum_into(const Tensor& losses, bool mean, const Tensor& out) {
+  kernels::full_sum({.dtype = floating_dtype(losses.scalar_type(), "sum_cuda"),
+                     .values = losses.const_data_ptr(),
+                     .count = losses.numel(),
+                     .mean = mean,
+                     .out = out.mutable_data_ptr()},
+                    stream_for(losses));
+  check_after_launch();
+}
+
 // Runs `launch(losses)` for one loss a sample, and sums into `out` where a reduction is wanted.
 template <typename Launch>
 void per_sample(const Tensor& out, int64_t batch, int64_t reduction, const Launch& launch) {
@@ -38,7 +50,7 @@ void per_sample(const Tensor& out, int64_t batch, int64_t reduction, const Launc
   const Tensor losses = at::empty({batch}, out.options());
   launch(losses.mutable_data_ptr());
   check_after_launch();
-  out.copy_(losses.sum());
+  sum_into(losses, false, out);
 }
 
 // What both directions of multi_margin_loss start with; the tensors keep alive what `args` points to.
@@ -227,7 +239,8 @@ Tensor& binary_cross_entropy_out(const Tensor& self, const Tensor& target, const
   }
   if (weights.defined()) loss.mul_(weights);
   if (reduction != at::Reduction::None) {
-    const Tensor reduced = reduction == at::Reduction::Mean ? loss.mean() : loss.sum();
+    const Tensor losses = loss.contiguous(), reduced = at::empty({}, loss.options());
+    sum_into(losses, reduction == at::Reduction::Mean, reduced);
     loss.resize_as_(reduced).copy_(reduced);
   }
   return loss;

@@ -51,8 +51,8 @@ struct Moves {
     }
   }
 
-  // Whether the indices of all of these elements choose from one line of them at `first`, which lies side by side and has
-  // been checked: for a short one that is quicker than to check what each index chooses.
+  // Whether the indices of all of these elements choose from one line of them at `first`, which lies side by side and
+  // has been checked: for a short one that is quicker than to check what each index chooses.
   template <typename T>
   __device__ bool is_checked_line(const char* first, std::int64_t step) const {
     return step == 0 && stride == static_cast<std::int64_t>(sizeof(T)) && size > 0 && size <= kLinePerElement * count &&

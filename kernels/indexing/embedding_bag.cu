@@ -36,7 +36,8 @@ struct Bags {
   __device__ std::int64_t end_of(std::int64_t bag) const {
     return bag < argument(numBags) - 1 ? argument(offsets)[bag + 1] : argument(numIndices);
   }
-  // Sums up kMost features of a bag's rows, which lie side by side from `column` on: so few that they fit into registers.
+  // Sums up kMost features of a bag's rows, which lie side by side from `column` on: so few that they fit into
+  // registers.
   template <int kMost>
   __device__ void sum_together(const T* column, const Index* indices, std::int64_t many, T* out,
                                Sum<T> bag_size) const {
@@ -110,7 +111,8 @@ struct Bags {
     const Sum<T> divisor = mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
     int f = 0;
     if (scales == nullptr) {
-      for (; count - f >= kTogether; f += kTogether) sum_together<kTogether>(column + f, indices, many, out + f, divisor);
+      for (; count - f >= kTogether; f += kTogether)
+        sum_together<kTogether>(column + f, indices, many, out + f, divisor);
     }
     for (; f < count; ++f) sum_alone(column + f, indices, many, scales, out + f, divisor);
   }
@@ -138,9 +140,8 @@ template <typename T, typename Index>
 __global__ void EmbeddingBag_updateOutputKernel_sum_mean(KERNEL_STRUCT(Bags<T, Index>) bags) {
   // Features of a row that do not lie side by side are no row.
   const std::int64_t most = bags.weight_stride1 == 1 ? kBlockX : 1, features = bags.featureSize;
-  for_each_chunk(
-      bags.numBags, features, bags.per_bag, most,
-      [&](std::int64_t bag, std::int64_t feature, int count) { bags.sum(bag, feature, count); });
+  for_each_chunk(bags.numBags, features, bags.per_bag, most,
+                 [&](std::int64_t bag, std::int64_t feature, int count) { bags.sum(bag, feature, count); });
 }
 
 template <typename T, typename Index>

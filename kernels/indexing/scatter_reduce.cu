@@ -10,8 +10,8 @@ __device__ std::int64_t index_at(const char* index, std::int64_t offset) {
   return *reinterpret_cast<const Index*>(index + offset);
 }
 
-// Checks elements to write, up to the first index that is out of range, and says how many that were. kLine: they lie in a
-// checked line.
+// Checks elements to write, up to the first index that is out of range, and says how many that were. kLine: they lie in
+// a checked line.
 template <typename T, bool kLine, typename Index>
 UNCHECKED int check_run(char* to, std::int64_t step, const Index* indices, std::uint64_t size, std::int64_t stride,
                         int count) {

@@ -8,22 +8,41 @@ namespace {
 
 constexpr std::int64_t kMaxThreads = 256;
 constexpr std::int64_t kWarp = 32;
+constexpr std::int64_t kWorth = 16;  // a look at so many bytes costs less than to check one copied
+
+// Rows of `slice_size` bytes.
+struct Rows {
+  char* out;
+  const char* inp;
+  std::int64_t count, slice_size, ind_dim_size, inp_stride, out_stride;
+
+  // Whether all of them may be touched. Not asked about a source much larger than what is copied.
+  __device__ bool are_fine() const {
+    const std::int64_t from = (ind_dim_size - 1) * inp_stride + slice_size, to = (count - 1) * out_stride + slice_size;
+    return from > 0 && from / kWorth <= count * slice_size && vcuda::are_accessible(inp, from) &&
+           vcuda::are_accessible(out, to);
+  }
+  // Copies what this thread and those that it joins have of a row, from `offset` on.
+  UNCHECKED int copy(std::int64_t row, std::int64_t ind, std::int64_t offset) const {
+    const int vectors = vcuda::join_row((slice_size - offset) / kVectorBytes);
+    const bool fine = vcuda::once_a_grid([this] { return are_fine(); });
+    vcuda::copy_joined(reinterpret_cast<Bytes16*>(out + row * out_stride + offset),
+                       reinterpret_cast<const Bytes16*>(inp + ind * inp_stride + offset), vectors, fine);
+    return vectors;
+  }
+};
 
 template <typename Index>
-__global__ void vectorized_gather_kernel(char* out, const char* inp, const Index* idx, std::int64_t slice_size,
-                                         std::int64_t ind_dim_size, std::int64_t inp_stride, std::int64_t out_stride,
-                                         bool allow_neg_indices) {
+__global__ void vectorized_gather_kernel(KERNEL_STRUCT(Rows) rows, const Index* idx, bool allow_neg_indices) {
   std::int64_t ind = idx[blockIdx.x];
+  const std::int64_t ind_dim_size = vcuda::argument(rows.ind_dim_size);
   if (allow_neg_indices && ind < 0) ind += ind_dim_size;
   DEVICE_ASSERT("aten/src/ATen/native/cuda/IndexKernelUtils.cu", 16, "vectorized_gather_kernel",
                 "ind >=0 && ind < ind_dim_size && \"vectorized gather kernel index out of bounds\"",
                 ind >= 0 && ind < ind_dim_size);
   const std::int64_t offset = (static_cast<std::int64_t>(blockDim.x) * blockIdx.y + threadIdx.x) * kVectorBytes;
-  if (offset >= slice_size) RETURN_ROW;
-  const int vectors = vcuda::join_row((slice_size - offset) / kVectorBytes);
-  vcuda::copy_joined(reinterpret_cast<Bytes16*>(out + blockIdx.x * out_stride + offset),
-                     reinterpret_cast<const Bytes16*>(inp + ind * inp_stride + offset), vectors);
-  if (vectors != 1) RETURN_ROW;  // whoever is left has nothing to copy
+  if (offset >= vcuda::argument(rows.slice_size)) RETURN_ROW;
+  if (rows.copy(blockIdx.x, ind, offset) != 1) RETURN_ROW;  // whoever is left has nothing to copy
 }
 
 }  // namespace
@@ -35,12 +54,16 @@ void vectorized_gather(const VectorizedGather& args, vcuda::Stream stream) {
   const dim3 grid(static_cast<unsigned>(args.count), static_cast<unsigned>((vectors + kMaxThreads - 1) / kMaxThreads));
   with_index(args.wide_indices, [&](auto index) {
     using Index = typename decltype(index)::type;
-    auto* out = static_cast<char*>(args.out);
-    const auto* source = static_cast<const char*>(args.source);
     const auto* indices = static_cast<const Index*>(args.indices);
-    const std::int64_t row = args.row_bytes, rows = args.source_rows, from = args.source_stride, to = args.out_stride;
+    const Rows rows{static_cast<char*>(args.out),
+                    static_cast<const char*>(args.source),
+                    args.count,
+                    args.row_bytes,
+                    args.source_rows,
+                    args.source_stride,
+                    args.out_stride};
     const bool negative = args.allow_negative;
-    LAUNCH((vectorized_gather_kernel<Index>), grid, block, stream, out, source, indices, row, rows, from, to, negative);
+    LAUNCH((vectorized_gather_kernel<Index>), grid, block, stream, rows, indices, negative);
   });
 }
 

@@ -12,16 +12,15 @@ using vcuda::to_float;
 
 constexpr int kThreads = 128;
 
-// Those threads that have a class sum up in `buffer`, each for itself: calls `body(the first class of some in a row, how
-// many, their values, the sums they belong to)`, values and sums checked.
+// Those threads that have a class sum up in `buffer`, each for itself: calls `body(the first class of some in a row,
+// how many, their values, the sums they belong to)`, values and sums checked.
 template <typename T, typename Body>
 __device__ void for_each_class(const T* input, int dim, Sum<T>* buffer, const Body& body) {
   const Joined joined = join_for(dim, kThreads);
   Sum<T>* const sums = vcuda::writable(&buffer[joined.first], joined.threads);
   for (int own = 0; own < joined.threads; ++own) vcuda::set(sums[own], Sum<T>(0));
-  for_each_joined_run(joined, kThreads, dim, [&](int first, int count) {
-    body(first, count, vcuda::readable(&input[first], count), sums);
-  });
+  for_each_joined_run(joined, kThreads, dim,
+                      [&](int first, int count) { body(first, count, vcuda::readable(&input[first], count), sums); });
 }
 
 // A sample's classes against its target.

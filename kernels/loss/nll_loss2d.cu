@@ -22,9 +22,9 @@ struct Sizes {
   vcuda::Divisor batch, height, width;
 };
 
-// Calls `body(sample, row and column as one number)` for the elements that fall to this thread, and to those that it has
-// joined, in ATen's numbering: the sample moves fastest, then the row, then the column. Each of the threads joined takes
-// the same turn of the loop; among them samples come one after another, as they lie in memory.
+// Calls `body(sample, row and column as one number)` for the elements that fall to this thread, and to those that it
+// has joined, in ATen's numbering: the sample moves fastest, then the row, then the column. Each of the threads joined
+// takes the same turn of the loop; among them samples come one after another, as they lie in memory.
 template <typename Body>
 __device__ void for_each_pixel(std::int64_t count, const Sizes& sizes, const Body& body) {
   const std::int64_t batch = argument(sizes.batch.number), height = argument(sizes.height.number);
@@ -95,7 +95,7 @@ __global__ void nll_loss2d_forward_kernel(Sum<T>* sums, const T* input, const st
   Sum<T> loss = 0;
   Sum<T> weight_sum = 0;
   bool any = false;
-  for_each_label(target, map_nelem, blocks_per_sample, [&](std::int64_t sample, std::int64_t pixel, std::int64_t label) {
+  const auto add = [&](std::int64_t sample, std::int64_t pixel, std::int64_t label) {
     const Index t = static_cast<Index>(label);
     if (t == ignore_index) return;
     DEVICE_ASSERT(NLL_LOSS2D_CU, 106, "nll_loss2d_forward_kernel", "t >= 0 && t < n_classes", t >= 0 && t < n_classes);
@@ -105,7 +105,8 @@ __global__ void nll_loss2d_forward_kernel(Sum<T>* sums, const T* input, const st
     loss -= to_float(input[input_index]) * weight;
     weight_sum += weight;
     any = true;
-  });
+  };
+  for_each_label(target, map_nelem, blocks_per_sample, add);
   if (any) {
     atomicAdd(&sums[0], loss);
     atomicAdd(&sums[1], weight_sum);

@@ -18,14 +18,14 @@
 // row. threadIdx.x is not read after it. The threads joined must pass every assert that the one does, or the kernel
 // checks for each of them. Once a check fails, the virtual device starts again and runs every thread by itself: so all
 // that is written before the last check is what the threads would write anyway, and no atomic operation is among it.
-// Under LAUNCH_WITH_BARRIERS it is called before the first barrier. From there on threadIdx.x is that of the thread that
-// has joined the others, to which also is laid what fails.
+// Under LAUNCH_WITH_BARRIERS it is called before the first barrier. From there on threadIdx.x is that of the thread
+// that has joined the others, to which also is laid what fails.
 // vcuda::readable(p, n) and vcuda::writable(p, n) check n elements at once, n >= 0, for vcuda::argument and vcuda::set,
-// which check nothing; vcuda::copy_joined copies n elements, and vcuda::add_unchecked is atomicAdd on float, double and
-// int, for what has been checked. vcuda::are_accessible(p, n), n > 0, looks whether n elements may be read and written
-// and reports nothing; false, as always on a GPU, says only that it does not know. vcuda::once_a_grid(look) is the
-// answer that look() gave to the first thread, where it says that about arrays that are the same for all threads; a
-// kernel has one such question.
+// which check nothing. vcuda::copy_joined checks and copies n elements, or only copies; vcuda::add_unchecked is
+// atomicAdd on float, double and int, for what has been checked.
+// vcuda::are_accessible(p, n), n > 0, looks whether n elements may be read and written, and reports nothing; false, as
+// always on a GPU, says only that it does not know. vcuda::once_a_grid(look), one in a kernel, is what look() said to
+// the first thread, for what is true of all: whether arrays may be touched, each as a whole.
 // UNCHECKED, in the place of __device__, is for the inner loop of threads that may be joined: the virtual device
 // neither checks nor counts what it does, so all memory that it touches must have been checked before, for this thread
 // and those joined. VECTORIZED stands before a loop of it that may take elements side by side at once.
@@ -96,7 +96,7 @@ __device__ void set(T& element, T value) {
   element = value;
 }
 template <typename T>
-__device__ void copy_joined(T* to, const T* from, int) {
+__device__ void copy_joined(T* to, const T* from, int, bool = false) {
   *to = *from;
 }
 

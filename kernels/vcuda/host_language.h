@@ -23,9 +23,9 @@
 
 // Each part by itself: a function would return two of them in one register, and the machine waits where it loads both
 // just after one was stored.
-#define VCUDA_PARTS(DIM3)                                                                                           \
-  (::vcuda::Dim3(::vcuda::read_unchecked(::vcuda::current_thread().DIM3.x),                                         \
-                 ::vcuda::read_unchecked(::vcuda::current_thread().DIM3.y),                                         \
+#define VCUDA_PARTS(DIM3)                                                   \
+  (::vcuda::Dim3(::vcuda::read_unchecked(::vcuda::current_thread().DIM3.x), \
+                 ::vcuda::read_unchecked(::vcuda::current_thread().DIM3.y), \
                  ::vcuda::read_unchecked(::vcuda::current_thread().DIM3.z)))
 #define threadIdx VCUDA_PARTS(thread)
 #define blockIdx VCUDA_PARTS(block)
@@ -95,7 +95,7 @@ T argument(const T& element) {
 
 constexpr int most_joined(int most) { return most; }
 
-inline int join_row(std::int64_t most) {
+[[gnu::always_inline]] inline int join_row(std::int64_t most) {
   ThreadState& state = current_thread();
   const unsigned first = read_unchecked(state.thread.x);
   const std::int64_t rest = read_unchecked(state.block_size.x) - first;
@@ -131,14 +131,16 @@ void set(T& element, T value) {
   write_unchecked(element, value);
 }
 template <typename T>
-void copy_joined(T* to, const T* from, int count) {
-  detail::check_joined(from, sizeof(T), count, Access::read);
-  detail::check_joined(to, sizeof(T), count, Access::write);
+[[gnu::always_inline]] inline void copy_joined(T* to, const T* from, int count, bool checked = false) {
+  if (!checked) {
+    detail::check_joined(from, sizeof(T), count, Access::read);
+    detail::check_joined(to, sizeof(T), count, Access::write);
+  }
   detail::copy(to, from, sizeof(T) * static_cast<std::size_t>(count));
 }
 
 // The launch loop then goes on with the next row.
-inline void end_row() {
+[[gnu::always_inline]] inline void end_row() {
   ThreadState& state = current_thread();
   write_unchecked(state.thread.x, read_unchecked(state.block_size.x) - 1);
 }
