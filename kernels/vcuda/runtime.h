@@ -65,7 +65,7 @@ Error set_device(int device);
 
 // Device memory. `*out` is 512-byte aligned, surrounded by red zones, and null for zero bytes or on error.
 Error allocate(void** out, std::size_t bytes, Stream stream = 0);
-// Freed memory stays poisoned in quarantine until 64 MiB (or a quarter of the device's memory) were freed after it.
+// Freed memory stays poisoned in quarantine until 16 MiB (or a quarter of the device's memory) were freed after it.
 // A pointer of an earlier context (see reset_contexts) is ignored; a double free or a foreign pointer is
 // invalid_value and is reported on stderr in compute-sanitizer's shape.
 Error deallocate(void* pointer);
