@@ -15,19 +15,23 @@ __device__ inline Joined join(int most) {
   return {first, vcuda::join_row(most)};
 }
 
-// Those of them that have one of `count` elements; there may be none.
-__device__ inline Joined join_for(int count, int most) {
+// How many of `threads` threads have one of `count` elements, which may be below zero.
+template <typename Int>
+__device__ int threads_with(Int count, int threads) {
+  return count < threads ? (count < 0 ? 0 : static_cast<int>(count)) : threads;
+}
+// Those of the threads joined that have one of `count` elements; there may be none.
+template <typename Int>
+__device__ Joined join_for(Int count, int most) {
   const Joined all = join(most);
-  const int left = count - all.first;
-  return {all.first, left < all.threads ? (left < 0 ? 0 : left) : all.threads};
+  return {all.first, threads_with(count - all.first, all.threads)};
 }
 
 // Of `count` elements every thread takes each `step`-th: calls `body(element, how many of the threads joined have it
 // and those after it)`.
 template <typename Int, typename Body>
 __device__ void for_each_joined_run(const Joined& joined, int step, Int count, const Body& body) {
-  for (Int first = joined.first; first < count; first += step)
-    body(first, count - first < joined.threads ? static_cast<int>(count - first) : joined.threads);
+  for (Int first = joined.first; first < count; first += step) body(first, threads_with(count - first, joined.threads));
 }
 
 // The same one by one: calls `body(element, which of the threads joined)`.
@@ -35,6 +39,18 @@ template <typename Int, typename Body>
 __device__ void for_each_joined(const Joined& joined, int step, Int count, const Body& body) {
   for_each_joined_run(joined, step, count, [&](Int first, int together) {
     for (int own = 0; own < together; ++own) body(first + own, own);
+  });
+}
+
+// Those of a block's kThreads threads that have one of `count` values sum up in `shared`, each for itself: calls
+// `body(the first of some values in a row, how many, the values, the sums they belong to)`, values and sums checked.
+template <int kThreads, typename T, typename Int, typename A, typename Body>
+__device__ void sum_up(const T* values, Int count, A* shared, const Body& body) {
+  const Joined joined = join_for(count, kThreads);
+  A* const sums = vcuda::writable(&shared[joined.first], joined.threads);
+  for (int own = 0; own < joined.threads; ++own) vcuda::set(sums[own], A(0));
+  for_each_joined_run(joined, kThreads, count, [&](Int first, int together) {
+    body(first, together, vcuda::readable(&values[first], together), sums);
   });
 }
 

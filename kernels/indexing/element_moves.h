@@ -31,7 +31,6 @@ __device__ inline void check_fill_index(std::int64_t idx_dim, std::int64_t index
 // A run of elements of all operands.
 template <typename Index>
 struct Moves {
-  static constexpr std::int64_t kLinePerElement = 16;
   char* self;
   const char* source;
   const char* index;
@@ -55,8 +54,8 @@ struct Moves {
   // has been checked: for a short one that is quicker than to check what each index chooses.
   template <typename T>
   __device__ bool is_checked_line(const char* first, std::int64_t step) const {
-    return step == 0 && stride == static_cast<std::int64_t>(sizeof(T)) && size > 0 && size <= kLinePerElement * count &&
-           vcuda::are_accessible(reinterpret_cast<const T*>(first), size);
+    return step == 0 && stride == static_cast<std::int64_t>(sizeof(T)) && size > 0 &&
+           size <= vcuda::kWorthALook * count && vcuda::are_accessible(reinterpret_cast<const T*>(first), size);
   }
 
   // How many elements `body(the first of them, the indices)` has moved, where both lie side by side and are checked.

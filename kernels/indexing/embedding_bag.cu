@@ -16,7 +16,6 @@ using vcuda::to_float;
 
 constexpr int kBlockX = 32, kBlockY = 8;
 constexpr int kTogether = vcuda::most_joined(16);
-constexpr std::int64_t kWorth = 16;  // a look at so many elements costs less than a check of a single one
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::int64_t kWarp = 32, kSampleThreads = 512;
 
@@ -36,23 +35,23 @@ struct Bags {
   __device__ std::int64_t end_of(std::int64_t bag) const {
     return bag < argument(numBags) - 1 ? argument(offsets)[bag + 1] : argument(numIndices);
   }
-  // Sums up kMost features of a bag's rows, which lie side by side from `column` on: so few that they fit into
+
+  // Sums up kTogether features of a bag's rows, which lie side by side from `column` on: so few that they fit into
   // registers.
-  template <int kMost>
   __device__ void sum_together(const T* column, const Index* indices, std::int64_t many, T* out,
                                Sum<T> bag_size) const {
-    Sum<T> sums[kMost] = {};
+    Sum<T> sums[kTogether] = {};
     const Index padding = padding_idx;
     const std::int64_t row_stride = weight_stride0;
     for (std::int64_t i = 0; i < many; ++i) {
       if (indices[i] == padding) continue;
       const T* const row = column + indices[i] * row_stride;
-      VECTORIZED for (int f = 0; f < kMost; ++f) sums[f] += to_float(row[f]);
+      VECTORIZED for (int f = 0; f < kTogether; ++f) sums[f] += to_float(row[f]);
     }
     if (bag_size != 1) {
-      VECTORIZED for (int f = 0; f < kMost; ++f) sums[f] /= bag_size;
+      VECTORIZED for (int f = 0; f < kTogether; ++f) sums[f] /= bag_size;
     }
-    VECTORIZED for (int f = 0; f < kMost; ++f) out[f] = from_float<T>(sums[f]);
+    VECTORIZED for (int f = 0; f < kTogether; ++f) out[f] = from_float<T>(sums[f]);
   }
   __device__ void sum_alone(const T* column, const Index* indices, std::int64_t many, const T* scales, T* out,
                             Sum<T> bag_size) const {
@@ -67,7 +66,7 @@ struct Bags {
   // Whether all arrays may be touched, each as a whole. Not asked about a table much larger than what is looked up.
   __device__ bool are_fine() const {
     const std::int64_t table = (numRows - 1) * weight_stride0 + (featureSize - 1) * weight_stride1 + 1;
-    return numIndices > 0 && numRows > 0 && table / kWorth <= numIndices * featureSize &&
+    return numIndices > 0 && numRows > 0 && table / vcuda::kWorthALook <= numIndices * featureSize &&
            vcuda::are_accessible(weight, table) && vcuda::are_accessible(input, numIndices) &&
            vcuda::are_accessible(offset2bag, numIndices) && vcuda::are_accessible(offsets, numBags) &&
            vcuda::are_accessible(bag_size, numBags) && vcuda::are_accessible(output, numBags * featureSize);
@@ -77,10 +76,8 @@ struct Bags {
   // they touch is checked here, but for places within arrays that are fine.
   UNCHECKED void sum(std::int64_t bag, std::int64_t feature, int count) const {
     const bool fine = vcuda::once_a_grid([this] { return are_fine(); });
-    const bool is_last = bag + 1 == numBags;
-    if (!fine) vcuda::readable(&offsets[bag], is_last ? 1 : 2);
-    const std::int64_t begin = bag == 0 ? 0 : offsets[bag], end = is_last ? numIndices : offsets[bag + 1];
-    const std::int64_t many = end - begin;
+    if (!fine) vcuda::readable(&offsets[bag], bag + 1 < numBags ? 2 : 1);
+    const std::int64_t begin = begin_of(bag), end = end_of(bag), many = end - begin;
     DEVICE_ASSERT(EMBEDDING_BAG_CU, 138, "EmbeddingBag_updateOutputKernel_sum_mean", "end >= begin", end >= begin);
     const Index* const indices = &input[begin];
     Index* const bags = feature == 0 ? &offset2bag[begin] : nullptr;
@@ -111,8 +108,7 @@ struct Bags {
     const Sum<T> divisor = mean && counted != 0 ? static_cast<Sum<T>>(counted) : Sum<T>(1);
     int f = 0;
     if (scales == nullptr) {
-      for (; count - f >= kTogether; f += kTogether)
-        sum_together<kTogether>(column + f, indices, many, out + f, divisor);
+      for (; count - f >= kTogether; f += kTogether) sum_together(column + f, indices, many, out + f, divisor);
     }
     for (; f < count; ++f) sum_alone(column + f, indices, many, scales, out + f, divisor);
   }

@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::int64_t kMaxThreads = 256;
 constexpr std::int64_t kWarp = 32;
-constexpr std::int64_t kWorth = 16;  // a look at so many bytes costs less than to check one copied
 
 // Rows of `slice_size` bytes.
 struct Rows {
@@ -19,7 +18,7 @@ struct Rows {
   // Whether all of them may be touched. Not asked about a source much larger than what is copied.
   __device__ bool are_fine() const {
     const std::int64_t from = (ind_dim_size - 1) * inp_stride + slice_size, to = (count - 1) * out_stride + slice_size;
-    return from > 0 && from / kWorth <= count * slice_size && vcuda::are_accessible(inp, from) &&
+    return from > 0 && from / vcuda::kWorthALook <= count * slice_size && vcuda::are_accessible(inp, from) &&
            vcuda::are_accessible(out, to);
   }
   // Copies what this thread and those that it joins have of a row, from `offset` on.

@@ -12,17 +12,6 @@ using vcuda::to_float;
 
 constexpr int kThreads = 128;
 
-// Those threads that have a class sum up in `buffer`, each for itself: calls `body(the first class of some in a row,
-// how many, their values, the sums they belong to)`, values and sums checked.
-template <typename T, typename Body>
-__device__ void for_each_class(const T* input, int dim, Sum<T>* buffer, const Body& body) {
-  const Joined joined = join_for(dim, kThreads);
-  Sum<T>* const sums = vcuda::writable(&buffer[joined.first], joined.threads);
-  for (int own = 0; own < joined.threads; ++own) vcuda::set(sums[own], Sum<T>(0));
-  for_each_joined_run(joined, kThreads, dim,
-                      [&](int first, int count) { body(first, count, vcuda::readable(&input[first], count), sums); });
-}
-
 // A sample's classes against its target.
 template <typename T>
 struct Margin {
@@ -57,12 +46,6 @@ __device__ Margin<T> margin_of(Sum<T> margin, const T* input, int target, const 
   return {margin - at_target, weights != nullptr ? to_float(weights[target]) : Sum<T>(1), target, squared};
 }
 
-// Of what it has put there.
-template <typename A>
-__device__ A sum_of(const A* buffer, int dim) {
-  return sum_of_threads(buffer, dim < kThreads ? dim : kThreads);
-}
-
 template <typename T>
 __global__ void MultiMarginLoss_forward_kernel(T* output, const T* input, const std::int64_t* target, const T* weights,
                                                std::int64_t batch, int dim, bool squared, bool mean, Sum<T> margin) {
@@ -74,12 +57,12 @@ __global__ void MultiMarginLoss_forward_kernel(T* output, const T* input, const 
                 "target_k >= 0 && target_k < dim && \"target index is out of bounds\"",
                 target_k >= 0 && target_k < dim);
   const Margin<T> of = margin_of(margin, input_k, target_k, weights, squared);
-  for_each_class(input_k, dim, buffer, [&](int first, int count, const T* values, Sum<T>* sums) {
+  sum_up<kThreads>(input_k, dim, buffer, [&](int first, int count, const T* values, Sum<T>* sums) {
     of.add_losses(first, count, values, sums);
   });
   __syncthreads();
   if (threadIdx.x != 0) return;
-  const Sum<T> sum = sum_of(buffer, dim);
+  const Sum<T> sum = sum_of_threads(buffer, threads_with(dim, kThreads));
   const Sum<T> divisor = static_cast<Sum<T>>(mean ? batch * dim : dim);
   output[k] = from_float<T>(sum / divisor);
 }
@@ -97,12 +80,12 @@ __global__ void MultiMarginLoss_backward_kernel(T* gradInput, const T* gradOutpu
   const Sum<T> g = Sum<T>(1) / static_cast<Sum<T>>(mean ? batch * dim : dim);
   const Sum<T> grad = to_float(gradOutput[reduced ? 0 : k]);
   // What the target's own place gets here is replaced below.
-  for_each_class(input_k, dim, buffer, [&](int first, int count, const T* values, Sum<T>* sums) {
+  sum_up<kThreads>(input_k, dim, buffer, [&](int first, int count, const T* values, Sum<T>* sums) {
     of.add_gradients(first, count, values, sums, vcuda::writable(&gradInput_k[first], count), g, grad);
   });
   __syncthreads();
   if (threadIdx.x != 0) return;
-  gradInput_k[target_k] = from_float<T>(sum_of(buffer, dim) * grad);
+  gradInput_k[target_k] = from_float<T>(sum_of_threads(buffer, threads_with(dim, kThreads)) * grad);
 }
 
 // The launch itself needs plain locals: it copies what it uses.

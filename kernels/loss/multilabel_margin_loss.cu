@@ -24,7 +24,7 @@ struct Sums {
     A* const out = vcuda::writable(&buffer[joined.first], joined.threads);
     for (int i = 0; i < joined.threads; ++i) vcuda::set(out[i], vcuda::argument(own[i]));
     __syncthreads();
-    const A sum = joined.first == 0 ? sum_of_threads(buffer, dim < kThreads ? dim : kThreads) : A(0);
+    const A sum = joined.first == 0 ? sum_of_threads(buffer, threads_with(dim, kThreads)) : A(0);
     __syncthreads();
     return sum;
   }

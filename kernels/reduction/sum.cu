@@ -17,16 +17,12 @@ UNCHECKED void add_values(const T* values, int count, Sum<T>* sums) {
 template <typename T>
 __global__ void reduce_kernel(const T* values, std::int64_t count, bool mean, T* out) {
   __shared__ Sum<T> sums[kThreads];
-  const int threads = count < kThreads ? static_cast<int>(count) : kThreads;
-  const Joined joined = join_for(threads, kThreads);
-  Sum<T>* const own_sums = vcuda::writable(&sums[joined.first], joined.threads);
-  for (int own = 0; own < joined.threads; ++own) vcuda::set(own_sums[own], Sum<T>(0));
-  for_each_joined_run(joined, kThreads, count, [&](std::int64_t first, int together) {
-    add_values(vcuda::readable(&values[first], together), together, own_sums);
+  sum_up<kThreads>(values, count, sums, [&](std::int64_t, int together, const T* checked, Sum<T>* own) {
+    add_values(checked, together, own);
   });
   __syncthreads();
-  if (joined.first != 0) return;
-  const Sum<T> sum = sum_of_threads(sums, threads);
+  if (threadIdx.x != 0) return;
+  const Sum<T> sum = sum_of_threads(sums, threads_with(count, kThreads));
   *out = vcuda::from_float<T>(mean ? sum / static_cast<Sum<T>>(count) : sum);
 }
 

@@ -186,3 +186,8 @@ extern "C" __device__ void __assertfail(const char* condition, const char* file,
 #include "kernels/vcuda/host_language.h"
 
 #endif
+
+namespace vcuda {
+// To look at so many elements costs less than to check one that is touched (are_accessible).
+inline constexpr std::int64_t kWorthALook = 16;
+}  // namespace vcuda

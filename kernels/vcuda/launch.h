@@ -134,18 +134,16 @@ inline bool next_row_quickly() {
   const unsigned row = read_unchecked(state.thread.y) + 1, rows = read_unchecked(state.block_size.y);
   if (row < rows) {
     write_unchecked(state.thread.y, row);
-    write_unchecked(state.thread.x, 0u);
-    write_unchecked(state.last_joined, read_unchecked(state.first_joined));
-    return true;
+  } else {
+    const unsigned block = read_unchecked(state.block.x) + 1;
+    const std::uint64_t blocks = read_unchecked(state.blocks) - 1;
+    const bool one_row = (rows | read_unchecked(state.block_size.z)) == 1;
+    if (!one_row || blocks == 0 || block >= read_unchecked(state.grid_size.x)) return next_row();
+    write_unchecked(state.block.x, block);
+    write_unchecked(state.blocks, blocks);
   }
-  const unsigned block = read_unchecked(state.block.x) + 1;
-  const std::uint64_t blocks = read_unchecked(state.blocks) - 1;
-  const bool one_row = (rows | read_unchecked(state.block_size.z)) == 1;
-  if (!one_row || blocks == 0 || block >= read_unchecked(state.grid_size.x)) return next_row();
   write_unchecked(state.thread.x, 0u);
   write_unchecked(state.last_joined, read_unchecked(state.first_joined));
-  write_unchecked(state.block.x, block);
-  write_unchecked(state.blocks, blocks);
   return true;
 }
 
